@@ -4,7 +4,7 @@ import type { Export, ExportStore } from '../store/meta/explore/exports.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** What writes exports in the background. */
-export type RunsExports = { exports: { run(): Promise<unknown>; abort(id: number): void } }
+type RunsExports = { exports: { run(): Promise<unknown>; abort(id: number): void } }
 
 /** Requests an export and starts it. Throws CONFLICT if the person has too many that have not ended. */
 export async function requestExport(

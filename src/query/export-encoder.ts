@@ -11,7 +11,7 @@ export type ExportEncoder = {
 }
 
 /** Returns a name for each column, each only once. Series and formulas have the text of the plan. */
-export function columnNames(columns: readonly PlanColumn[]): string[] {
+function columnNames(columns: readonly PlanColumn[]): string[] {
   const seen = new Map<string, number>()
   return columns.map(({ name, label, role }) => {
     const base = role === 'previous' ? `${label || name} (previous)` : role === 'field' ? name : label || name

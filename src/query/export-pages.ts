@@ -6,7 +6,7 @@ import { planLimits } from '../domain/datasets.ts'
 export type AskPlan = (range: { fromMs: number; toMs: number }, plan: Plan) => Promise<PlanAnswer>
 
 /** One page of an export. `columns` are the same for all pages. */
-export type ExportPage = Pick<PlanAnswer, 'columns' | 'rows'>
+type ExportPage = Pick<PlanAnswer, 'columns' | 'rows'>
 
 /** Rows of a page: a few megabytes, and about 50 ms of this process to write them as Parquet. */
 const pageRows = planLimits.rows

@@ -34,7 +34,7 @@ export type InsertFence = { structure: string; condition: string; bound: QueryPa
 type QueryParameters = Record<string, unknown>
 
 /** The answer to `Connection.readOnly`. 64-bit numbers are strings. */
-export type ReadTable = {
+type ReadTable = {
   meta: { name: string; type: string }[]
   data: unknown[][]
   statistics: { elapsed: number; rows_read: number; bytes_read: number }
@@ -334,6 +334,24 @@ function createTransfers(
   }
 }
 
+/** See `Connection.readOnly`. The engine checks `readonly` after it has taken the other settings. */
+async function readTable(
+  client: ClickHouseClient,
+  query: string,
+  settings: Readonly<Record<string, string | number>>,
+  id: string,
+  signal: AbortSignal,
+): Promise<ReadTable> {
+  const result = await client.query({
+    query,
+    format: 'JSONCompact',
+    query_id: id,
+    abort_signal: signal,
+    clickhouse_settings: { max_execution_time: querySeconds, ...settings, readonly: '1' },
+  })
+  return (await result.json()) as unknown as ReadTable
+}
+
 /** The only code that uses ClickHouse's HTTP interface, over TCP or a Unix socket. */
 export function connect(options: ConnectionOptions): Connection {
   const { clock, database, kind = embeddedKind } = options
@@ -365,23 +383,7 @@ export function connect(options: ConnectionOptions): Connection {
       ),
     readOnly: (sql, settings, callerSignal) =>
       within({ clock, store, seconds: querySeconds, callerSignal }, (signal) =>
-        statements.read(async (tags) => {
-          const result = await client.query({
-            query: sql,
-            format: 'JSONCompact',
-            query_id: tags.id,
-            abort_signal: signal,
-            clickhouse_settings: {
-              max_execution_time: querySeconds,
-              ...read,
-              ...tags.settings,
-              ...settings,
-              // The engine checks it after it has taken these settings.
-              readonly: '1',
-            },
-          })
-          return (await result.json()) as unknown as ReadTable
-        }),
+        statements.read((tags) => readTable(client, sql, { ...read, ...tags.settings, ...settings }, tags.id, signal)),
       ),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
       within({ clock, store, seconds }, (signal) =>

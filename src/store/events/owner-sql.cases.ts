@@ -270,9 +270,9 @@ export function ownerSqlCases(open: () => EventStore, opened: () => { connection
     const spans = await connection.readOnly(`SELECT count() FROM ${name}.spans`, filters)
     expect(spans.data).toEqual([['1']])
     const loosened = `SELECT count() FROM ${name}.events SETTINGS additional_table_filters = {}, max_threads = 3`
-    await expect(connection.readOnly(loosened, filters)).rejects.toThrow()
+    await expect(connection.readOnly(loosened, filters)).rejects.toThrow(/readonly/i)
     for (const statement of bare)
-      await expect(connection.readOnly(statement.replaceAll('DB', name), filters)).rejects.toThrow()
+      await expect(connection.readOnly(statement.replaceAll('DB', name), filters)).rejects.toThrow(/readonly|syntax/i)
     expect((await connection.readOnly(`SELECT count() FROM ${name}.spans`, filters)).data).toEqual([['1']])
   })
 }

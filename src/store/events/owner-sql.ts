@@ -5,9 +5,9 @@ import { statementOf } from './sql/statement.ts'
 import { type SqlProject, sqlViews, tableFilters } from './sql/views.ts'
 
 /** A cell: 64-bit numbers are strings; arrays and maps are JSON texts. */
-export type SqlCell = string | number | boolean | null
+type SqlCell = string | number | boolean | null
 
-export type SqlAnswer = {
+type SqlAnswer = {
   columns: { name: string; type: string }[]
   rows: SqlCell[][]
   /** More rows match than the limit. */
@@ -31,6 +31,13 @@ export type OwnerSqlStore = {
   /** The views and their columns. */
   sqlViews(): { name: string; columns: string[] }[]
 }
+
+/** A statement to begin with. */
+export const sqlExample = `SELECT level, count() AS events
+FROM errors
+WHERE timestamp > now() - INTERVAL 24 HOUR
+GROUP BY level
+ORDER BY events DESC`
 
 /** Rows of an answer (docs/limits.md). */
 const rowsMax = 10_000

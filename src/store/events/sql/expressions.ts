@@ -127,97 +127,95 @@ function columnAt(cursor: Cursor): string {
   return `${name}.${cursor.take('*') ? '*' : cursor.name('the name of a column')}`
 }
 
+/** Reads a comparison, IN, LIKE, BETWEEN or IS NULL. `sum` reads its sides. */
+function comparedAt(cursor: Cursor, sum: () => string, query: () => string): string {
+  const left = sum()
+  const operator = comparisons.find((known) => cursor.is(known))
+  if (operator) {
+    cursor.next()
+    return `(${left} ${operator} ${sum()})`
+  }
+  if (cursor.take('is')) {
+    const not = cursor.take('not') ? 'NOT ' : ''
+    cursor.expect('null')
+    return `(${left} IS ${not}NULL)`
+  }
+  const not = cursor.take('not') ? 'NOT ' : ''
+  if (cursor.take('in')) return `(${left} ${not}IN ${setAt(cursor, query)})`
+  for (const word of ['like', 'ilike']) if (cursor.take(word)) return `(${left} ${not}${word.toUpperCase()} ${sum()})`
+  if (cursor.take('between')) {
+    const from = sum()
+    cursor.expect('and')
+    return `(${left} ${not}BETWEEN ${from} AND ${sum()})`
+  }
+  if (not !== '') throw cursor.refuse('expected IN, LIKE or BETWEEN after NOT.')
+  return left
+}
+
+/** Reads what stands in parentheses: a subquery, an expression or a tuple. */
+function bracketedAt(cursor: Cursor, expression: () => string, query: () => string): string {
+  const inner = startsQuery(cursor) ? query() : listAt(cursor, expression)
+  cursor.expect(')')
+  return `(${inner})`
+}
+
+/** Reads a value, a column or a call. */
+function primaryAt(
+  cursor: Cursor,
+  { expression, order }: Pick<Expressions, 'expression' | 'order'>,
+  query: () => string,
+): string {
+  const { kind } = cursor.peek()
+  if (kind === 'number') return cursor.next().text
+  if (kind === 'string') return stringLiteral(cursor.next().text)
+  if (cursor.take('(')) return bracketedAt(cursor, expression, query)
+  if (cursor.take('[')) {
+    const inner = cursor.is(']') ? '' : listAt(cursor, expression)
+    cursor.expect(']')
+    return `[${inner}]`
+  }
+  for (const word of ['null', 'true', 'false']) if (cursor.take(word)) return word.toUpperCase()
+  if (cursor.take('case')) return caseAt(cursor, expression)
+  if (cursor.take('interval')) return intervalAt(cursor)
+  return kind === 'word' && cursor.is('(', 1) ? callAt(cursor, { expression, order }) : columnAt(cursor)
+}
+
+function orderAt(cursor: Cursor, expression: () => string): string {
+  cursor.expect('order')
+  cursor.expect('by')
+  return `ORDER BY ${listAt(cursor, () => {
+    const inner = expression()
+    const direction = cursor.take('desc') ? ' DESC' : cursor.take('asc') ? ' ASC' : ''
+    if (!cursor.take('nulls')) return inner + direction
+    if (cursor.take('first')) return `${inner}${direction} NULLS FIRST`
+    cursor.expect('last')
+    return `${inner}${direction} NULLS LAST`
+  })}`
+}
+
 /** Reads the expressions of a statement. `query` reads a subquery. */
 export function expressionsOf(cursor: Cursor, query: () => string): Expressions {
   const expression = (): string => cursor.nested(() => chain(cursor, ['or'], all))
   const all = () => chain(cursor, ['and'], negated)
   // In a loop, as a chain of thousands would otherwise be as many calls.
   const negated = (): string => {
-    let count = 0
-    while (cursor.is('not')) {
-      cursor.next()
-      count++
-    }
-    const inner = compared()
-    return count % 2 === 1 ? `(NOT ${inner})` : inner
+    let isNot = false
+    while (cursor.take('not')) isNot = !isNot
+    const inner = comparedAt(cursor, sum, query)
+    return isNot ? `(NOT ${inner})` : inner
   }
   const sum = () => chain(cursor, ['+', '-', '||'], product)
   const product = () => chain(cursor, ['*', '/', '%'], signed)
   const signed = (): string => (cursor.take('-') ? `(-${cursor.nested(signed)})` : subscripted())
-
-  function compared(): string {
-    const left = sum()
-    const operator = comparisons.find((known) => cursor.is(known))
-    if (operator) {
-      cursor.next()
-      return `(${left} ${operator} ${sum()})`
-    }
-    if (cursor.take('is')) {
-      const not = cursor.take('not') ? 'NOT ' : ''
-      cursor.expect('null')
-      return `(${left} IS ${not}NULL)`
-    }
-    const not = cursor.take('not') ? 'NOT ' : ''
-    if (cursor.take('in')) return `(${left} ${not}IN ${setAt(cursor, query)})`
-    for (const word of ['like', 'ilike']) if (cursor.take(word)) return `(${left} ${not}${word.toUpperCase()} ${sum()})`
-    if (cursor.take('between')) {
-      const from = sum()
-      cursor.expect('and')
-      return `(${left} ${not}BETWEEN ${from} AND ${sum()})`
-    }
-    if (not !== '') throw cursor.refuse('expected IN, LIKE or BETWEEN after NOT.')
-    return left
-  }
-
+  const order = () => orderAt(cursor, expression)
   function subscripted(): string {
-    let inner = primary()
+    let inner = primaryAt(cursor, { expression, order }, query)
     while (cursor.take('[')) {
       inner = `${inner}[${expression()}]`
       cursor.expect(']')
     }
     return inner
   }
-
-  function bracketed(): string {
-    if (startsQuery(cursor)) {
-      const inner = query()
-      cursor.expect(')')
-      return `(${inner})`
-    }
-    const inner = listAt(cursor, expression)
-    cursor.expect(')')
-    return `(${inner})`
-  }
-
-  function primary(): string {
-    const { kind } = cursor.peek()
-    if (kind === 'number') return cursor.next().text
-    if (kind === 'string') return stringLiteral(cursor.next().text)
-    if (cursor.take('(')) return bracketed()
-    if (cursor.take('[')) {
-      const inner = cursor.is(']') ? '' : listAt(cursor, expression)
-      cursor.expect(']')
-      return `[${inner}]`
-    }
-    for (const word of ['null', 'true', 'false']) if (cursor.take(word)) return word.toUpperCase()
-    if (cursor.take('case')) return caseAt(cursor, expression)
-    if (cursor.take('interval')) return intervalAt(cursor)
-    return kind === 'word' && cursor.is('(', 1) ? callAt(cursor, { expression, order }) : columnAt(cursor)
-  }
-
-  function order(): string {
-    cursor.expect('order')
-    cursor.expect('by')
-    return `ORDER BY ${listAt(cursor, () => {
-      const inner = expression()
-      const direction = cursor.take('desc') ? ' DESC' : cursor.take('asc') ? ' ASC' : ''
-      if (!cursor.take('nulls')) return inner + direction
-      if (cursor.take('first')) return `${inner}${direction} NULLS FIRST`
-      cursor.expect('last')
-      return `${inner}${direction} NULLS LAST`
-    })}`
-  }
-
   return {
     expression,
     order,

@@ -9,7 +9,7 @@ export type Token = {
 }
 
 /** A statement of a person is short; the limit bounds the work of its reader. */
-export const sqlCharactersMax = 20_000
+const sqlCharactersMax = 20_000
 
 /** Returns the error of a statement that may not run, with the place of the fault. */
 export const refuseSql = (at: number, sentence: string): MishapError =>

@@ -6,7 +6,7 @@ import type { ExploreTables } from '../database/explore-tables.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 
 /** What an export reads. The range is fixed when it is requested, so that a repeat after a crash reads the same. */
-export type ExportRequest = {
+type ExportRequest = {
   plan: Plan
   projectIds: number[]
   environments: string[]
@@ -77,8 +77,13 @@ const toExport = (row: Selectable<ExploreTables['export']>): Export => ({
   endedMs: row.ended_ms,
 })
 
-/** Implements exports. */
-export function exportPart({ write, read, clock, dialect: { builder } }: Store): ExportStore {
+/** Requests and their progress. */
+function runPart({
+  write,
+  read,
+  clock,
+  dialect: { builder },
+}: Store): Pick<ExportStore, 'requestExport' | 'openExportsOf' | 'progressExport' | 'endExport'> {
   const all = () => builder.selectFrom('export').selectAll()
   return {
     requestExport: ({ organizationId, userId, request, format }) =>
@@ -106,20 +111,6 @@ export function exportPart({ write, read, clock, dialect: { builder } }: Store):
         }
         return toExport({ id: await insertedId(write, builder.insertInto('export').values(row)), ...row })
       }),
-    exportById: async (id) => {
-      const found = await read.get(all().where('id', '=', id))
-      return found && toExport(found)
-    },
-    exportsOf: async (organizationId, userId) =>
-      (
-        await read.all(
-          all()
-            .where('organization_id', '=', organizationId)
-            .where('user_id', '=', userId)
-            .orderBy('id', 'desc')
-            .limit(listMax),
-        )
-      ).map(toExport),
     openExportsOf: async () => (await read.all(all().where('ended_ms', 'is', null).orderBy('id'))).map(toExport),
     progressExport: async (id, { rowsDone, rowsTotal, bytes }) => {
       const change = { state: 'running', rows_done: rowsDone, rows_total: rowsTotal, bytes }
@@ -135,6 +126,33 @@ export function exportPart({ write, read, clock, dialect: { builder } }: Store):
       )
       return changes > 0
     },
+  }
+}
+
+/** Implements exports. */
+export function exportPart(store: Store): ExportStore {
+  const {
+    write,
+    read,
+    dialect: { builder },
+  } = store
+  const all = () => builder.selectFrom('export').selectAll()
+  return {
+    ...runPart(store),
+    exportById: async (id) => {
+      const found = await read.get(all().where('id', '=', id))
+      return found && toExport(found)
+    },
+    exportsOf: async (organizationId, userId) =>
+      (
+        await read.all(
+          all()
+            .where('organization_id', '=', organizationId)
+            .where('user_id', '=', userId)
+            .orderBy('id', 'desc')
+            .limit(listMax),
+        )
+      ).map(toExport),
     exportFilesOf: async () => (await read.all(all().where('blob_key', '!=', '').orderBy('id'))).map(toExport),
     exportBytesOf: async () =>
       (await read.all(builder.selectFrom('export').select('bytes').where('blob_key', '!=', ''))).reduce(

@@ -15,12 +15,14 @@ export function AnswerChart({
   organization,
   params,
   answer,
+  range,
   onSelect,
   change,
 }: {
   organization: string
   params: ExploreParams
   answer: PlanAnswer
+  range: { fromMs: number; toMs: number }
   onSelect: (fromMs: number, toMs: number) => void
   change: (next: ExploreParams) => void
 }) {
@@ -43,7 +45,7 @@ export function AnswerChart({
       },
     ])
   }
-  const { fromMs, toMs } = answer.meta
+  const { fromMs, toMs } = range
   return (
     <div className="explore-charts">
       <Segments

@@ -4,10 +4,11 @@ import dynamic from 'next/dynamic'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState, useTransition } from 'react'
-import type { Plan, PlanAnswer } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore.ts'
 import type { RestSavedQuery } from '../../../contract/saved-queries.ts'
 import type { RestSqlViews } from '../../../contract/sql.ts'
 import { datasets } from '../../../domain/datasets.ts'
+import type { ExploreAnswer } from '../../../query/explore-answer.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
@@ -32,9 +33,6 @@ const DashboardDialog = dynamic(() => import('./dashboard-dialog.tsx').then((mod
   ssr: false,
 })
 
-/** The answer to a plan, and the plan in words and as SQL. */
-export type ExploreAnswer = { table: PlanAnswer; chart: PlanAnswer | undefined; words: string; sql: string }
-
 export type ExploreProps = {
   organization: string
   params: ExploreParams
@@ -47,6 +45,8 @@ export type ExploreProps = {
   canSave: boolean
   /** The views that an owner's statement can read; undefined for everybody else. */
   sqlViews: RestSqlViews | undefined
+  /** A statement to begin with. */
+  sqlExample: string
   /** Undefined: the plan was refused, a store is down, or the page is for SQL. */
   answer: ExploreAnswer | undefined
   /** Why there is no answer. `causes`: the place of the mistake and what was expected. */
@@ -194,7 +194,7 @@ export function Explore(props: ExploreProps) {
     <div className="stream explore" aria-busy={isPending}>
       <Head {...props} change={change} isPending={isPending} />
       {params.mode === 'sql' && props.sqlViews ? (
-        <SqlMode organization={organization} views={props.sqlViews} />
+        <SqlMode organization={organization} views={props.sqlViews} example={props.sqlExample} />
       ) : (
         <>
           <Bar {...props} change={change} />
@@ -204,12 +204,13 @@ export function Explore(props: ExploreProps) {
           ) : null}
           {answer ? (
             <div className="explore-answer" data-dimmed={isPending || undefined}>
-              <MetaLine meta={answer.table.meta} />
+              <MetaLine about={answer.table.meta} />
               {answer.chart ? (
                 <AnswerChart
                   organization={organization}
                   params={params}
                   answer={answer.chart}
+                  range={answer.chart.meta}
                   onSelect={between}
                   change={change}
                 />

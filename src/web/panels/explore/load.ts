@@ -1,6 +1,6 @@
 import { getTranslations } from 'next-intl/server'
 import type { Dataset } from '../../../domain/datasets.ts'
-import { runPlan, sqlOfPlan, wordsOfPlan } from '../../../query/compile/explore.ts'
+import { exploreAnswer } from '../../../query/explore-answer.ts'
 import { fieldNamesOf } from '../../../query/field-names.ts'
 import type { View } from '../../../query/issue.ts'
 import { app } from '../../handle.ts'
@@ -19,14 +19,8 @@ export async function loadAnswer(
   { plan, mode }: ExploreParams,
 ): Promise<Pick<ExploreProps, 'answer' | 'failed'>> {
   try {
-    const [table, chart] = await Promise.all([
-      runPlan(app(), view, plan, { shape: 'table' }),
-      mode === 'chart' ? runPlan(app(), view, plan, { shape: 'series' }) : undefined,
-    ])
-    return {
-      answer: { table, chart, words: wordsOfPlan(plan), sql: sqlOfPlan(plan, view) },
-      failed: undefined,
-    }
+    const answer = await exploreAnswer(app(), view, plan, { withChart: mode === 'chart' })
+    return { answer, failed: undefined }
   } catch (error) {
     const code = codeOf(error) ?? ''
     if (!/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(code)) throw error

@@ -5,30 +5,30 @@ import { measureText } from '../../ui/measure.ts'
 import { Time } from '../../ui/time.tsx'
 
 /** What an answer is about: its range, what was read, whether counts are extrapolated, and what it leaves out. */
-export function MetaLine({ meta }: { meta: PlanAnswer['meta'] }) {
+export function MetaLine({ about }: { about: PlanAnswer['meta'] }) {
   const t = useTranslations('explore.meta')
   const locale = useLocale()
   const measure = measureText(locale)
   const number = new Intl.NumberFormat(locale)
   return (
     <div className="explore-meta">
-      {meta.partial ? (
+      {about.partial ? (
         <p role="status" className="explore-partial">
-          <strong>{t('partial')}</strong> {t(`reasons.${meta.partial.reason}`)} {t('since')}{' '}
-          <Time at={meta.scannedFromMs} form="minute" />
+          <strong>{t('partial')}</strong> {t(`reasons.${about.partial.reason}`)} {t('since')}{' '}
+          <Time at={about.scannedFromMs} form="minute" />
         </p>
       ) : null}
       <p>
-        <Time at={meta.fromMs} form="minute" /> – <Time at={meta.toMs} form="minute" />
+        <Time at={about.fromMs} form="minute" /> – <Time at={about.toMs} form="minute" />
         {' · '}
         {t('read', {
-          rows: number.format(meta.rowsRead),
-          bytes: measure(meta.bytesRead, 'byte'),
-          time: measure(meta.elapsedMs, 'millisecond'),
+          rows: number.format(about.rowsRead),
+          bytes: measure(about.bytesRead, 'byte'),
+          time: measure(about.elapsedMs, 'millisecond'),
         })}
-        {meta.samples === null ? null : ` · ${t('samples', { count: meta.samples })}`}
-        {meta.sampled ? ` · ${t('sampled')}` : null}
-        {meta.more ? ` · ${t('more')}` : null}
+        {about.samples === null ? null : ` · ${t('samples', { count: about.samples })}`}
+        {about.sampled ? ` · ${t('sampled')}` : null}
+        {about.more ? ` · ${t('more')}` : null}
       </p>
     </div>
   )

@@ -9,9 +9,9 @@ import { scopeOfView } from '../search/views.ts'
 
 const exploreModes = ['chart', 'rows', 'sql'] as const
 /** Series over time and by group; rows; or a statement of an owner. */
-export type ExploreMode = (typeof exploreModes)[number]
+type ExploreMode = (typeof exploreModes)[number]
 export const chartKinds = ['line', 'area', 'bar'] as const
-export type ChartKind = (typeof chartKinds)[number]
+type ChartKind = (typeof chartKinds)[number]
 
 /** The range of the page without a parameter. */
 export const explorePeriod = '24h'
@@ -46,7 +46,7 @@ const ordinaryAggregate = (dataset: Dataset): string => (dataset === 'outcomes' 
 const where = ' where '
 
 /** The name of a column by its place: a, b, and so on; formulas follow the series. */
-export const nameAt = (place: number): string => String.fromCharCode(97 + place)
+const nameAt = (place: number): string => String.fromCharCode(97 + place)
 
 const seriesOf = (text: string, place: number): Plan['series'][number] => {
   const at = text.indexOf(where)

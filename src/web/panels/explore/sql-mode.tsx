@@ -10,12 +10,6 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 
-const example = `SELECT level, count() AS events
-FROM errors
-WHERE timestamp > now() - INTERVAL 24 HOUR
-GROUP BY level
-ORDER BY events DESC`
-
 function Answer({ answer }: { answer: RestSqlAnswer }) {
   const t = useTranslations('explore')
   const locale = useLocale()
@@ -70,7 +64,15 @@ function Answer({ answer }: { answer: RestSqlAnswer }) {
 }
 
 /** SQL of owners: one SELECT over views that hold only the rows of the reader's projects. */
-export function SqlMode({ organization, views }: { organization: string; views: RestSqlViews }) {
+export function SqlMode({
+  organization,
+  views,
+  example,
+}: {
+  organization: string
+  views: RestSqlViews
+  example: string
+}) {
   const t = useTranslations('explore.sqlMode')
   const [sql, setSql] = useState(example)
   const { mutate, data, error, isPending } = useMutation({
