@@ -27,6 +27,8 @@ export type SavedViewsProps = {
   /** Whether the person may share a view with the organization. */
   canShare: boolean
   offerUndo: OfferUndo
+  /** The address of the page Explore with this search. */
+  exploreHref: string
 }
 
 /** The saved views of a list. `preloaded` came with the document. */
@@ -116,6 +118,9 @@ export function SavedViews(props: SavedViewsProps) {
             </ul>
           </>
         )}
+        <Link className="link" href={props.exploreHref}>
+          {t('explore')}
+        </Link>
       </div>
     </details>
   )
