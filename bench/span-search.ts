@@ -1,6 +1,6 @@
 // Searches over spans: the same questions among one million and ten million of them.
 import type { EventStore } from '../src/store/events/event-store.ts'
-import type { SpanFilter, SpanValue } from '../src/store/events/span-search.ts'
+import type { Filter, Value } from '../src/store/events/question.ts'
 import { percentile } from './load.ts'
 import type { Row } from './measure.ts'
 import { spanDays, spansEndMs, withSpans } from './span-rows.ts'
@@ -10,21 +10,21 @@ const asks = 20
 const goalMs = 300
 const growthMax = 2.5
 
-const duration: SpanValue = { of: 'number', column: 'duration' }
-const op: SpanValue = { of: 'text', column: 'op' }
+const duration: Value = { of: 'number', column: 'duration' }
+const op: Value = { of: 'text', column: 'op' }
 const isDb = { op: 'match', value: op, match: 'is', text: 'db' } as const
 /** Each question asks for another one: the engine remembers the answer to a condition. */
 let customers = 100
-const byCustomer = (text: string): SpanFilter => ({
+const byCustomer = (text: string): Filter => ({
   op: 'match',
   value: { of: 'attribute', key: 'customer.id', as: 'any' },
   match: 'is',
   text,
 })
-const list = { values: [{ of: 'id', column: 'span' }, duration, op] as SpanValue[], max: 100, offset: 0 }
+const list = { values: [{ of: 'id', column: 'span' }, duration, op] as Value[], max: 100, offset: 0 }
 const groups = { withCut: false, having: [], max: 50, offset: 0 } as const
 
-/** The questions, each with the most spans that it reads (src/query/span-events.ts). */
+/** The questions, each with the most spans that it reads (src/query/compile/limits.ts). */
 const questions: readonly [
   what: string,
   spansMax: number,
@@ -33,28 +33,32 @@ const questions: readonly [
   [
     'newest 100 spans by op',
     Number.POSITIVE_INFINITY,
-    (store, scope) => store.spanRows({ scope, filter: isDb, ...list, order: [] }),
+    (store, scope) => store.listRows({ from: 'spans', scope, filter: isDb, ...list, order: [] }),
   ],
   [
     'newest 100 spans by a rare value of an attribute',
     Number.POSITIVE_INFINITY,
-    (store, scope) => store.spanRows({ scope, filter: byCustomer(String(customers++)), ...list, order: [] }),
+    (store, scope) =>
+      store.listRows({ from: 'spans', scope, filter: byCustomer(String(customers++)), ...list, order: [] }),
   ],
   [
     'spans by a value that none has',
     Number.POSITIVE_INFINITY,
-    (store, scope) => store.spanRows({ scope, filter: byCustomer(`none ${customers++}`), ...list, order: [] }),
+    (store, scope) =>
+      store.listRows({ from: 'spans', scope, filter: byCustomer(`none ${customers++}`), ...list, order: [] }),
   ],
   [
     'slowest 100 spans by op',
     2_000_000,
-    (store, scope) => store.spanRows({ scope, filter: isDb, ...list, order: [{ at: 1, descending: true }] }),
+    (store, scope) =>
+      store.listRows({ from: 'spans', scope, filter: isDb, ...list, order: [{ at: 1, descending: true }] }),
   ],
   [
     'facets of five columns',
     2_000_000,
     (store, scope) =>
-      store.spanFacets({
+      store.columnFacets({
+        from: 'spans',
         scope,
         filter: isDb,
         columns: ['op', 'category', 'status', 'environment', 'release'],
@@ -64,14 +68,15 @@ const questions: readonly [
   [
     'facets of attributes',
     2_000_000,
-    (store, scope) => store.attributeFacets({ scope, filter: isDb, keys: 6, max: 6 }),
+    (store, scope) => store.attributeFacets({ from: 'spans', scope, filter: isDb, keys: 6, max: 6 }),
   ],
   ['distribution of durations', 2_000_000, (store, scope) => store.durationHistogram({ scope, filter: isDb })],
   [
     'count over time',
     2_000_000,
     (store, scope) =>
-      store.spanSeries({
+      store.seriesOfRows({
+        from: 'spans',
         scope,
         filter: isDb,
         withCut: true,
@@ -85,7 +90,8 @@ const questions: readonly [
     'p75 by transaction',
     2_000_000,
     (store, scope) =>
-      store.spanGroups({
+      store.groupRows({
+        from: 'spans',
         scope,
         filter: { op: 'compare', value: { of: 'flag', column: 'isSegment' }, compare: '=', number: 1 },
         ...groups,
@@ -95,7 +101,7 @@ const questions: readonly [
       }),
   ],
 ]
-type Scope = Parameters<EventStore['newestSpans']>[0]
+type Scope = Parameters<EventStore['newestPart']>[0]['scope']
 
 async function measured(store: EventStore, projectId: number, at: number): Promise<number> {
   const [, spansMax, ask] = questions[at] ?? []
@@ -104,7 +110,9 @@ async function measured(store: EventStore, projectId: number, at: number): Promi
   for (let n = 0; n < asks; n++) {
     const began = performance.now()
     // A part of the question: the range is narrowed first.
-    const { fromMs } = Number.isFinite(spansMax) ? await store.newestSpans(scope, spansMax ?? 0) : scope
+    const { fromMs } = Number.isFinite(spansMax)
+      ? await store.newestPart({ from: 'spans', scope }, spansMax ?? 0)
+      : scope
     await ask?.(store, { ...scope, fromMs })
     if (n > 0) times.push(performance.now() - began)
   }

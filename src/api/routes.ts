@@ -1,6 +1,8 @@
 import { exportRoutes } from './explore/export-routes.ts'
 import { savedQueryRoutes } from './explore/saved-routes.ts'
 import { sqlRoutes } from './explore/sql-routes.ts'
+import { datasetRoutes } from './explore/dataset-routes.ts'
+import { exploreRoutes } from './explore/explore-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
 import { eventRoutes } from './issues/event-routes.ts'
@@ -35,7 +37,6 @@ import { repositoryRoutes } from './releases/repository-routes.ts'
 import { sessionRoutes } from './releases/sessions-routes.ts'
 import { uploadRoutes } from './releases/upload-routes.ts'
 import type { Route } from './route.ts'
-import { spanRoutes } from './spans/span-routes.ts'
 import { statusRoutes } from './status/status-routes.ts'
 
 /** The complete list of /api/0/ routes. All other paths answer 404. docs/openapi.json is generated from it. */
@@ -53,7 +54,8 @@ export const routes: readonly Route[] = [
   ...ownershipRoutes,
   ...eventRoutes,
   // Before the routes of a trace: `trace-items/attributes` is no item.
-  ...spanRoutes,
+  ...datasetRoutes,
+  ...exploreRoutes,
   ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestSpanStats, RestSpanTable, RestSpanTimeseries } from '../contract/span-search.ts'
+import type { RestDatasetStats, RestDatasetTable, RestDatasetTimeseries } from '../contract/dataset-search.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
 import { type SpanChanges, spanRow } from '../store/events/span-rows.cases.ts'
 import { appForFile } from './app.cases.ts'
@@ -45,7 +45,7 @@ const get = async (path: string, words: Record<string, string | string[]>) => {
   for (const [name, values] of Object.entries(all)) for (const value of [values].flat()) search.append(name, value)
   return call('GET', `/organizations/acme/${path}/?${search}`)
 }
-const table = async (words: Record<string, string | string[]>): Promise<RestSpanTable> =>
+const table = async (words: Record<string, string | string[]>): Promise<RestDatasetTable> =>
   (await get('events', { dataset: 'spans', ...words })).json
 
 describe('spans', () => {
@@ -56,7 +56,7 @@ describe('spans', () => {
       query: 'span.op:http.server',
       per_page: '10',
     })
-    const { data, meta }: RestSpanTable = answer.json
+    const { data, meta }: RestDatasetTable = answer.json
     expect(data).toHaveLength(10)
     expect(data[0]).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -69,7 +69,7 @@ describe('spans', () => {
     expect(meta.fields).toMatchObject({ id: 'string', 'span.duration': 'duration', 'cart.size': 'number' })
     expect(meta.units).toMatchObject({ id: null, 'span.duration': 'millisecond' })
     const next = /<([^>]+)>; rel="next"; results="true"/.exec(answer.headers.get('link') ?? '')?.[1]
-    const second: RestSpanTable = (await call('GET', String(next).replace(/^.*\/api\/0/, ''))).json
+    const second: RestDatasetTable = (await call('GET', String(next).replace(/^.*\/api\/0/, ''))).json
     expect([second.data[0]?.['cart.size'], second.data.length]).toEqual([10, 10])
   })
 
@@ -143,7 +143,7 @@ describe('spans', () => {
     ['a field', 'events', { field: 'a b' }, /a b/],
     ['no field', 'events', {}, /"field"/],
     ['a sort', 'events', { field: 'id', sort: '-count()' }, /"sort".*count\(\)/],
-    ['a dataset', 'events', { dataset: 'errors', field: 'id' }, /"dataset".*errors/],
+    ['a dataset', 'events', { dataset: 'profiles', field: 'id' }, /"dataset".*profiles/],
     ['a value', 'events', { field: 'id', query: 'span.op:db span.duration:soon' }, /position 26/],
     ['a term of issues', 'events', { field: 'id', query: 'span.op:db is:unresolved' }, /position 12, is/],
     ['a function in the search', 'events', { field: 'count()', query: 'p42(span.duration):>1s' }, /position 1, p42/],
@@ -154,7 +154,7 @@ describe('spans', () => {
     ['an interval', 'events-timeseries', { interval: 'soon' }, /"interval"/],
     ['too many buckets', 'events-timeseries', { interval: '10s' }, /"interval".*2000/],
     ['a number of series', 'events-stats', { topEvents: '99' }, /"topEvents"/],
-    ['another kind of item', 'trace-items/attributes', { itemType: 'logs' }, /"itemType".*logs/],
+    ['another kind of item', 'trace-items/attributes', { itemType: 'profiles' }, /"itemType".*profiles/],
   ])('a wrong %s is 400 and named', async (_name, path, words, named) => {
     const answer = await get(path, words)
     expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(named)])
@@ -163,7 +163,7 @@ describe('spans', () => {
 
 describe('series', () => {
   test('in milliseconds, with all buckets, the last of them incomplete', async () => {
-    const answer: RestSpanTimeseries = (
+    const answer: RestDatasetTimeseries = (
       await get('events-timeseries', { yAxis: ['count()', 'p95(span.duration)'], interval: String(hourMs) })
     ).json
     expect(answer.timeSeries.map(({ yAxis, groupBy, values }) => [yAxis, groupBy, values.length > 23])).toEqual([
@@ -180,7 +180,7 @@ describe('series', () => {
 
   test('of the largest groups', async () => {
     const words = { yAxis: 'count()', groupBy: 'span.op', topEvents: '1', interval: '1h' }
-    const answer: RestSpanTimeseries = (await get('events-timeseries', words)).json
+    const answer: RestDatasetTimeseries = (await get('events-timeseries', words)).json
     expect(answer.timeSeries.map(({ groupBy }) => groupBy)).toEqual([[{ key: 'span.op', value: 'db' }]])
     const stats = (await get('events-stats', { ...words, topEvents: '5' })).json as Record<string, { order: number }>
     expect(Object.entries(stats).map(([name, { order }]) => [name, order])).toEqual([
@@ -190,7 +190,7 @@ describe('series', () => {
   })
 
   test('in the older form', async () => {
-    const one = (await get('events-stats', { interval: '1h' })).json as RestSpanStats & { data: [number, unknown][] }
+    const one = (await get('events-stats', { interval: '1h' })).json as RestDatasetStats & { data: [number, unknown][] }
     expect(one.data.length).toBeGreaterThan(23)
     expect(one.data[0]).toEqual([expect.any(Number), [{ count: 0 }]])
     const two = (await get('events-stats', { yAxis: ['count()', 'eps()'], interval: '1h' })).json

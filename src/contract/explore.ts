@@ -49,8 +49,6 @@ export const restPlan = z
 export type Plan = z.output<typeof restPlan>
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
-/** A value of an answer. Null: the row or group does not have it. */
-export type PlanCell = z.infer<typeof cell>
 
 const column = z.strictObject({
   name: z.string().describe('A field, or the name of a series or formula.'),
@@ -62,6 +60,12 @@ const column = z.strictObject({
   unit: z.string().nullable(),
 })
 export type PlanColumn = z.infer<typeof column>
+
+/** Why an answer is from a part of the range. */
+export const restPartial = z
+  .strictObject({ reason: z.enum(['time', 'memory', 'rows']), sentence: z.string() })
+  .nullable()
+  .describe('Why only the newest part of the range was read. Null: all of it was read.')
 
 /** An answer to a plan. Tables have rows, charts have series. */
 export const restPlanAnswer = z
@@ -86,10 +90,7 @@ export const restPlanAnswer = z
       fromMs: z.int(),
       toMs: z.int(),
       scannedFromMs: z.int().describe('Start of the part of the range that was read.'),
-      partial: z
-        .strictObject({ reason: z.enum(['time', 'memory', 'rows']), sentence: z.string() })
-        .nullable()
-        .describe('Why only the newest part of the range was read.'),
+      partial: restPartial,
       samples: z.int().nullable().describe('Stored rows that match. Null: unknown.'),
       sampled: z.boolean().describe('Stored rows stand for others, so counts are extrapolated.'),
       more: z.boolean().describe('There are more rows or groups than the limit.'),

@@ -1,5 +1,5 @@
 import type { Plan, PlanAnswer } from '../contract/explore.ts'
-import { runPlan, sqlOfPlan, wordsOfPlan } from './compile/explore.ts'
+import { runPlan, sqlOfPlan, wordsOfPlan } from './explore.ts'
 import type { QueryDeps, View } from './issue.ts'
 
 /** The answer to a plan as a table and as a chart, and the plan in words and as SQL. */

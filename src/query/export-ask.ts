@@ -1,6 +1,6 @@
 import type { Plan } from '../contract/explore.ts'
 import type { Export } from '../store/meta/explore/exports.ts'
-import { runPlan } from './compile/explore.ts'
+import { runPlan } from './explore.ts'
 import type { AskPlan } from './export-pages.ts'
 import type { QueryDeps, View } from './issue.ts'
 

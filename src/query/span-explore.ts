@@ -1,8 +1,13 @@
-import type { SpanCell, SpanFacet, SpanText, SpanValue, TraceSummary } from '../store/events/span-search.ts'
+import type { Cell, Facet, Value } from '../store/events/question.ts'
+import type { TraceSummary } from '../store/events/span-search.ts'
+import type { PlanView } from './compile/dataset.ts'
+import { fieldsOfDataset } from './compile/datasets.ts'
+import { isWide } from './compile/filter.ts'
+import { newestScope } from './compile/limits.ts'
+import { searchOfView } from './compile/question.ts'
+import { scopeOfView, slugsOf } from './compile/scope.ts'
 import type { QueryDeps } from './issue.ts'
 import { bucketOf } from './range.ts'
-import { planOfView, type SpanView, scannedOf, slugsOf } from './span-events.ts'
-import { isWide } from './spans/plan.ts'
 
 export type ExploreMode = 'traces' | 'spans'
 export type ExploreSort = 'newest' | 'slowest' | 'fastest'
@@ -16,7 +21,7 @@ const attributesMax = 6
 const barsMax = 60
 
 /** Keys of the search, and the columns that they name. */
-const facetColumns: readonly (readonly [key: string, column: SpanText])[] = [
+const facetColumns: readonly (readonly [key: string, column: string])[] = [
   ['span.category', 'category'],
   ['span.op', 'op'],
   ['span.status', 'status'],
@@ -44,7 +49,7 @@ export type Exploration = {
   spans: ExploreSpan[]
   traces: TraceSummary[]
   more: boolean
-  facets: SpanFacet[]
+  facets: Facet[]
   histogram: DurationBar[]
   series: { startMs: number; count: number; failed: number }[]
   bucketMs: number
@@ -57,7 +62,7 @@ export type Exploration = {
 
 type Request = { query: string; mode: ExploreMode; sort: ExploreSort; offset: number }
 
-const rowValues: readonly SpanValue[] = [
+const rowValues: readonly Value[] = [
   { of: 'id', column: 'span' },
   { of: 'id', column: 'trace' },
   { of: 'number', column: 'projectId' },
@@ -70,7 +75,7 @@ const rowValues: readonly SpanValue[] = [
 ]
 const durationAt = rowValues.length - 1
 
-const readSpan = (cells: readonly SpanCell[]): ExploreSpan => {
+const readSpan = (cells: readonly Cell[]): ExploreSpan => {
   const [id, traceId, projectId, label, op, transaction, failed, time, durationMs] = cells
   return {
     id: String(id ?? ''),
@@ -120,29 +125,30 @@ function barsOf(found: readonly { at: number; count: number; failed: number }[])
  * failures over time. Rows by time are of the whole range; the rest is of its newest part, if the range has too many
  * spans. Throws QUERY_*, STORE_UNAVAILABLE.
  */
-export async function exploreSpans(deps: QueryDeps, view: SpanView, request: Request): Promise<Exploration> {
+export async function exploreSpans(deps: QueryDeps, view: PlanView, request: Request): Promise<Exploration> {
   const { mode, sort, offset } = request
-  const { filter } = await planOfView(deps, view, request.query)
-  const scanned = await scannedOf(deps, view, isWide(filter) ? 'wide' : 'costly')
+  const { filter } = await searchOfView(deps, fieldsOfDataset('spans'), view, request.query)
+  const whole = scopeOfView(view)
+  const part = await newestScope(deps.events, 'spans', whole, isWide(filter) ? 'wide' : 'costly')
   const projectIds = view.projects.map((project) => project.id)
-  const whole = { ...scanned.scope, fromMs: view.range.fromMs }
-  const asked = { scope: scanned.scope, filter }
+  const asked = { from: 'spans' as const, scope: part, filter }
   const bucketMs = bucketOf(view.range, 60)
   const max = mode === 'traces' ? spansForTraces : exploreRowsMax
   const [cells, columns, projects, attributes, histogram, series] = await Promise.all([
-    deps.events.spanRows({
-      scope: sort === 'newest' ? whole : scanned.scope,
+    deps.events.listRows({
+      from: 'spans',
+      scope: sort === 'newest' ? whole : part,
       filter,
       values: rowValues,
       order: sort === 'newest' ? [] : [{ at: durationAt, descending: sort === 'slowest' }],
       max: max + 1,
       offset: mode === 'spans' ? offset : 0,
     }),
-    deps.events.spanFacets({ ...asked, columns: facetColumns.map(([, column]) => column), max: facetValuesMax }),
+    deps.events.columnFacets({ ...asked, columns: facetColumns.map(([, column]) => column), max: facetValuesMax }),
     projectIds.length > 1 ? deps.events.projectFacet(asked) : [],
     deps.events.attributeFacets({ ...asked, keys: attributesMax, max: facetValuesMax }),
     deps.events.durationHistogram(asked),
-    deps.events.spanSeries({
+    deps.events.seriesOfRows({
       ...asked,
       withCut: true,
       values: [],
@@ -154,7 +160,7 @@ export async function exploreSpans(deps: QueryDeps, view: SpanView, request: Req
   const found = cells.slice(0, max).map(readSpan)
   const slugOf = slugsOf(view.projects)
   const keyOf = new Map<string, string>(facetColumns.map(([key, column]) => [column, key]))
-  const projectFacet: SpanFacet = {
+  const projectFacet: Facet = {
     key: 'project',
     values: projects.slice(0, facetValuesMax).map(({ projectId, ...rest }) => ({ value: slugOf(projectId), ...rest })),
   }
@@ -177,6 +183,6 @@ export async function exploreSpans(deps: QueryDeps, view: SpanView, request: Req
     bucketMs,
     count: Math.round(sum(0)),
     samples: sum(2),
-    partialFromMs: scanned.isPartial ? scanned.scope.fromMs : undefined,
+    partialFromMs: part.fromMs > whole.fromMs ? part.fromMs : undefined,
   }
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fieldsOfDataset } from './compile/datasets.ts'
+import { searchOf } from './compile/filter.ts'
 import { messageKeyOf } from './search.ts'
 import { spanKeyOf, spanKeys } from './span-keys.ts'
-import { spanPlan } from './spans/plan.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -12,6 +13,7 @@ const catalogues = ['en', 'de'].map(
   (locale) => JSON.parse(read(`src/web/messages/spans.${locale}.json`)) as { key: Record<string, string> },
 )
 const context = {
+  dataset: fieldsOfDataset('spans'),
   nowMs: 1_795_000_000_000,
   projects: [
     { id: 1, slug: 'web' },
@@ -19,7 +21,7 @@ const context = {
   ],
   latestReleases: async () => ['web@9'],
 }
-const filterOf = async (text: string) => (await spanPlan(text, context)).filter
+const filterOf = async (text: string) => (await searchOf(text, context)).filter
 
 describe.each(spanKeys.map((key) => [key.name, key] as const))('%s', (name, key) => {
   test('its example is planned, and its other spellings mean the same', async () => {
@@ -48,7 +50,7 @@ test.each([
   ['measurements.score.other', 'number', { of: 'measurement', key: 'score.other' }],
   ['measurements.score.constructor', 'number', { of: 'measurement', key: 'score.constructor' }],
 ])('%s is a %s', (name, type, value) => {
-  expect(spanKeyOf(name)).toMatchObject({ type, source: { in: 'span', value } })
+  expect(spanKeyOf(name)).toMatchObject({ type, source: { in: 'row', value } })
 })
 
 test.each(['http.route', 'cart.size', 'level', 'constructor', 'measurements.'])('%s is an attribute', (name) => {

@@ -1,4 +1,4 @@
-import type { SpanNumber, SpanText, SpanValue, Vital } from '../store/events/span-search.ts'
+import type { Value, Vital } from '../store/events/question.ts'
 import { keysByName } from './search/by-name.ts'
 import type { KeyType, SearchKey } from './search/key.ts'
 import type { KeyLookup } from './search/lookup.ts'
@@ -7,16 +7,16 @@ import type { KeyLookup } from './search/lookup.ts'
 
 type Rest = Pick<SearchKey, 'aliases' | 'words' | 'values'>
 
-const key = (name: string, type: KeyType, value: SpanValue, example: string, rest: Rest = {}): SearchKey => ({
+const key = (name: string, type: KeyType, value: Value, example: string, rest: Rest = {}): SearchKey => ({
   name,
   type,
-  source: { in: 'span', value },
+  source: { in: 'row', value },
   example: `${name}:${example}`,
   ...rest,
 })
-const text = (name: string, column: SpanText, example: string, rest: Rest = {}): SearchKey =>
+const text = (name: string, column: string, example: string, rest: Rest = {}): SearchKey =>
   key(name, 'text', { of: 'text', column }, example, { values: 'stored', ...rest })
-const number = (name: string, type: 'number' | 'duration', column: SpanNumber, example: string, aliases?: string[]) =>
+const number = (name: string, type: 'number' | 'duration', column: string, example: string, aliases?: string[]) =>
   key(name, type, { of: 'number', column }, example, aliases ? { aliases } : {})
 
 const booleans = ['true', 'false'] as const

@@ -14,10 +14,10 @@ import { type ViewScope, viewScopes, viewSorts } from '../../domain/view-scopes.
 import { createSearch, deleteSearch, setDefaultSearch, updateSearch } from '../../operations/saved-searches.ts'
 import type { App } from '../../processes/parts.ts'
 import { completionsOf } from '../../query/completion.ts'
+import { checkSearch } from '../../query/dataset-table.ts'
 import { issueCountsOf } from '../../query/issue-counts.ts'
 import { checkQuery } from '../../query/issues.ts'
 import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
-import { planOfView } from '../../query/span-events.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
 import { revisionOf } from '../input.ts'
 import type { Call, Found, Route } from '../route.ts'
@@ -91,7 +91,7 @@ async function demandReadable(
   if (query === undefined) return
   const projects = await requestedProjects(app, actor, organizationOf(found), [])
   if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
-  else await planOfView(app, { projects }, query)
+  else await checkSearch(app, 'spans', { projects }, query)
 }
 
 const savedRoutes: Route[] = [

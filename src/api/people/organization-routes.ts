@@ -9,8 +9,9 @@ import { type RestMember, type RestUser, restMember, restUser } from '../../cont
 import { type RestToken, restNewToken, restToken, tokenName } from '../../contract/tokens.ts'
 import { createToken, deleteToken } from '../../operations/tokens.ts'
 import type { App } from '../../processes/parts.ts'
-import { spanTags } from '../../query/span-attributes.ts'
+import { datasetTags } from '../../query/dataset-attributes.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
+import { rowDatasetOf } from '../explore/dataset-name.ts'
 import { liveStream } from '../live.ts'
 import { organizationOf, projectOf, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 import { organizationSettingRoutes } from './organization-setting-routes.ts'
@@ -170,21 +171,27 @@ export const organizationRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/tags',
     operationId: 'listTags',
-    summary: 'Tag keys in use, most events first. With dataset=spans: attributes of spans, most spans first.',
+    summary:
+      'Tag keys in use, most events first. With the dataset spans, logs or tracemetrics: attributes, most rows first.',
     action: 'event:read',
     query: z.object({
-      dataset: z.string().max(50).optional().describe('spans: attributes of spans. Else tags of error events.'),
+      dataset: z
+        .string()
+        .max(50)
+        .optional()
+        .describe('spans, logs or tracemetrics: attributes of its rows. Else tags of errors.'),
       ...viewQuery,
     }),
     response: z.array(restTagKey),
     handle: async (call) => {
       const [scope, { signal }] = [scopeOf(await viewOf(call)), call.request]
-      if (call.query.dataset === 'spans')
+      const dataset = rowDatasetOf(call.query.dataset, 'errors')
+      if (dataset !== 'errors')
         return {
-          body: (await spanTags(call.app, scope, 200, signal)).map(({ key, spans, unique }) => ({
+          body: (await datasetTags(call.app, dataset, scope, 200, signal)).map(({ key, rows, unique }) => ({
             key,
             name: key,
-            totalValues: spans,
+            totalValues: rows,
             uniqueValues: unique,
           })),
         }

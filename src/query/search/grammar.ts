@@ -24,9 +24,10 @@ type Scanner = {
 }
 
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t'
-// One key with its colon: plain, "quoted", tags[x] or flags[x], or an aggregate such as p95(x).
+// One key with its colon: plain, "quoted", tags[x] or flags[x], an aggregate such as p95(x), or a
+// path with lists such as body.items[].id.
 const keyPattern =
-  /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
+  /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200}(?:\[(?:\d{0,4}|\*)\][A-Za-z0-9_.-]{0,100}){0,4})):/y
 
 /**
  * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists) to a tree. Returns undefined if it

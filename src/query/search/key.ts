@@ -1,7 +1,7 @@
 import type { EventFilter } from '../../store/events/events.ts'
 import type { FrameKey } from '../../store/events/frames.ts'
 import type { RouteMetric } from '../../store/events/performance-store.ts'
-import type { SpanValue } from '../../store/events/span-search.ts'
+import type { Value } from '../../store/events/question.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 
 /** How the value of a key is parsed. A key outside the table is a tag, and tag values are text. */
@@ -42,8 +42,8 @@ export type KeySource =
   /** The tag `handled`: the key is true where the tag is `yes` (or `no`). */
   | { in: 'handled'; trueWhen: 'yes' | 'no' }
   | { in: 'user'; part: UserPart }
-  /** Spans, in the events store (span-keys.ts). */
-  | { in: 'span'; value: SpanValue }
+  /** A value of each row of a dataset (span-keys.ts, log-keys.ts and so on). */
+  | { in: 'row'; value: Value }
   /** Routes of the performance pages: a name, a figure, or whether the route is new (route-search.ts). */
   | { in: 'route'; of: 'route' | 'op' | 'new' | RouteMetric }
   // All, or none.

@@ -15,6 +15,7 @@ import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
 import { createOwnerSql } from './owner-sql.ts'
 import { createPerformance } from './performance/performance.ts'
+import { createQuestions } from './questions.ts'
 import { createReads } from './reading/reads.ts'
 import { createSkew } from './reading/skew.ts'
 import { createStats } from './reading/stats.ts'
@@ -27,7 +28,6 @@ import { createRetention } from './retention.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshot } from './snapshot.ts'
-import { createSpanSearch } from './span-questions.ts'
 import { createSpans } from './span-rows.ts'
 import { createTableStore } from './table-store.ts'
 import { createTraces } from './trace-rows.ts'
@@ -102,7 +102,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createSpans(connection, database),
     ...createTraces(connection, database),
     ...createDetectorRows(connection, database),
-    ...createSpanSearch(connection, database),
+    ...createQuestions(connection, database),
     ...createOwnerSql(connection, database),
     ...stored,
     migrate: migrated,

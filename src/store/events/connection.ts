@@ -40,6 +40,12 @@ type ReadTable = {
   statistics: { elapsed: number; rows_read: number; bytes_read: number }
 }
 
+type ReadOptions = {
+  seconds?: number | undefined
+  memoryBytes?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
 export type Connection = {
   kind: EventsKind
   /** Returns the comment of an insert's query, by which `system.processes` and KILL find it. */
@@ -58,6 +64,15 @@ export type Connection = {
    * `rows`.
    */
   readOnly(sql: string, settings: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ReadTable>
+  /**
+   * Returns the rows of a SELECT as lists of cells, and what the engine read for them. `memoryBytes` limits its memory.
+   * Throws like `rows`.
+   */
+  read<Row>(
+    sql: string,
+    bound?: QueryParameters,
+    options?: ReadOptions,
+  ): Promise<{ rows: Row[]; rowsRead: number; bytesRead: number }>
   /** Runs a statement that returns no rows. `seconds` limits its run time. */
   command(sql: string, bound?: QueryParameters, options?: { seconds?: number; database?: string }): Promise<void>
   /**
@@ -171,8 +186,10 @@ function readFailure(error: unknown, store: Store): unknown {
   if (error instanceof MishapError) return error
   if (!(error instanceof ClickHouseError)) return unavailable(store, error)
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
-  if (error.code === '241')
-    return new MishapError('QUERY_TIMEOUT', { detail: 'The query needs more memory than the events store may use.' })
+  if (error.code === '241') return new MishapError('QUERY_TIMEOUT', {
+      detail: 'The query needs more memory than the events store may use.',
+      causes: ['memory'],
+    })
   if (['60', '81', '236', '394', '735'].includes(error.code)) return unavailable(store)
   return store.kind.isRemote && remoteCodes.has(error.code) ? unavailable(store, error) : error
 }
@@ -352,6 +369,40 @@ async function readTable(
   return (await result.json()) as unknown as ReadTable
 }
 
+/** See `Connection.read`. */
+function createRead(
+  client: ClickHouseClient,
+  store: Store,
+  { clock, kind = embeddedKind }: ConnectionOptions,
+  statements: ReturnType<typeof createStatements>,
+): Connection['read'] {
+  return <Row>(
+    sql: string,
+    bound: QueryParameters = {},
+    { seconds = querySeconds, memoryBytes, signal: callerSignal }: ReadOptions = {},
+  ) =>
+    within({ clock, store, seconds, callerSignal }, (signal) =>
+      statements.read(async (tags) => {
+        const result = await client.query({
+          query: sql,
+          format: 'JSONCompact',
+          query_params: bound,
+          query_id: tags.id,
+          abort_signal: signal,
+          use_multipart_params: sizeOf(bound) > 4096,
+          clickhouse_settings: {
+            max_execution_time: seconds,
+            ...kind.settings.read,
+            ...(memoryBytes === undefined ? {} : { max_memory_usage: String(memoryBytes) }),
+            ...tags.settings,
+          },
+        })
+        const { data, statistics } = await result.json<Row>()
+        return { rows: data, rowsRead: statistics?.rows_read ?? 0, bytesRead: statistics?.bytes_read ?? 0 }
+      }),
+    )
+}
+
 /** The only code that uses ClickHouse's HTTP interface, over TCP or a Unix socket. */
 export function connect(options: ConnectionOptions): Connection {
   const { clock, database, kind = embeddedKind } = options
@@ -385,6 +436,7 @@ export function connect(options: ConnectionOptions): Connection {
       within({ clock, store, seconds: querySeconds, callerSignal }, (signal) =>
         statements.read((tags) => readTable(client, sql, { ...read, ...tags.settings, ...settings }, tags.id, signal)),
       ),
+    read: createRead(client, store, options, statements),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
       within({ clock, store, seconds }, (signal) =>
         statements.change(async (tags) => {

@@ -21,6 +21,7 @@ import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
 import type { OwnerSqlStore } from './owner-sql.ts'
 import type { PerformanceStore } from './performance-store.ts'
+import type { QuestionStore } from './question.ts'
 import type { SkewStore } from './reading/skew.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SessionStore } from './session-store.ts'
@@ -42,6 +43,7 @@ export type EventStore = DownsampleStore &
   SpanStore &
   TraceStore &
   DetectorStore &
+  QuestionStore &
   SpanSearchStore &
   SessionStore &
   OwnerSqlStore &

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
+import type { Aggregate, Compare, Filter, Value } from './question.ts'
 import { type SpanChanges, spanRow } from './span-rows.cases.ts'
-import type { SpanAggregate, SpanCompare, SpanFilter, SpanText, SpanValue } from './span-search.ts'
 
 const hour = 3_600_000
 /** Monday 2026-11-16 10:00 UTC. */
@@ -10,14 +10,14 @@ const monday = Date.UTC(2026, 10, 16, 10)
 const projectId = 61
 const trace = 'c'.repeat(32)
 
-const text = (column: SpanText): SpanValue => ({ of: 'text', column })
-const duration: SpanValue = { of: 'number', column: 'duration' }
-const spanId: SpanValue = { of: 'id', column: 'span' }
-const attribute = (key: string, as: 'any' | 'text' | 'number' = 'any'): SpanValue => ({ of: 'attribute', key, as })
-const is = (value: SpanValue, wanted: string): SpanFilter => ({ op: 'match', value, match: 'is', text: wanted })
-const like = (value: SpanValue, wanted: string): SpanFilter => ({ op: 'match', value, match: 'like', text: wanted })
-const has = (value: SpanValue): SpanFilter => ({ op: 'match', value, match: 'has', text: '' })
-const compare = (value: SpanValue, operator: SpanCompare, number: number): SpanFilter => ({
+const text = (column: string): Value => ({ of: 'text', column })
+const duration: Value = { of: 'number', column: 'duration' }
+const spanId: Value = { of: 'id', column: 'span' }
+const attribute = (key: string, as: 'any' | 'text' | 'number' = 'any'): Value => ({ of: 'attribute', key, as })
+const is = (value: Value, wanted: string): Filter => ({ op: 'match', value, match: 'is', text: wanted })
+const like = (value: Value, wanted: string): Filter => ({ op: 'match', value, match: 'like', text: wanted })
+const has = (value: Value): Filter => ({ op: 'match', value, match: 'has', text: '' })
+const compare = (value: Value, operator: Compare, number: number): Filter => ({
   op: 'compare',
   value,
   compare: operator,
@@ -66,7 +66,7 @@ const scope = { projectIds: [projectId, 62], environments: [] as string[], fromM
 const digit = (cells: readonly unknown[]) => Number(String(cells[0]).at(-1))
 
 function filterCases(open: () => EventStore): void {
-  test.each<[name: string, filter: SpanFilter | undefined, found: number[]]>([
+  test.each<[name: string, filter: Filter | undefined, found: number[]]>([
     ['everything, newest first', undefined, [6, 5, 4, 3, 2, 1]],
     ['a column', is(text('op'), 'http.server'), [1]],
     ['a pattern, whatever its case', like(text('label'), 'get /ORDERS/*'), [1]],
@@ -93,12 +93,21 @@ function filterCases(open: () => EventStore): void {
     ['none of', { op: 'or', of: [] }, []],
     ['not a missing number', { op: 'not', of: compare(attribute('cart.size'), '>', 3) }, [6, 5, 4, 3, 1]],
   ])('%s', async (_name, filter, found) => {
-    const read = await open().spanRows({ scope, filter, values: [spanId], order: [], max: 10, offset: 0 })
+    const read = await open().listRows({
+      from: 'spans',
+      scope,
+      filter,
+      values: [spanId],
+      order: [],
+      max: 10,
+      offset: 0,
+    })
     expect(read.map(digit)).toEqual(found)
   })
 
   test('a span is found by its own id', async () => {
-    const [[id] = []] = await open().spanRows({
+    const [[id] = []] = await open().listRows({
+      from: 'spans',
       scope,
       filter: undefined,
       values: [spanId],
@@ -106,7 +115,8 @@ function filterCases(open: () => EventStore): void {
       max: 1,
       offset: 2,
     })
-    const found = await open().spanRows({
+    const found = await open().listRows({
+      from: 'spans',
       scope,
       filter: is(spanId, String(id)),
       values: [spanId],
@@ -120,7 +130,7 @@ function filterCases(open: () => EventStore): void {
 
 function rowCases(open: () => EventStore): void {
   test('cells have the types of their values, and what is missing is null', async () => {
-    const values: SpanValue[] = [
+    const values: Value[] = [
       spanId,
       { of: 'id', column: 'trace' },
       { of: 'time' },
@@ -134,7 +144,8 @@ function rowCases(open: () => EventStore): void {
       { of: 'measurement', key: 'lcp' },
       { of: 'number', column: 'projectId' },
     ]
-    const found = await open().spanRows({
+    const found = await open().listRows({
+      from: 'spans',
       scope,
       filter: undefined,
       values,
@@ -151,7 +162,9 @@ function rowCases(open: () => EventStore): void {
 
   test('pages continue where the last ended', async () => {
     const page = async (offset: number) =>
-      (await open().spanRows({ scope, filter: undefined, values: [spanId], order: [], max: 2, offset })).map(digit)
+      (
+        await open().listRows({ from: 'spans', scope, filter: undefined, values: [spanId], order: [], max: 2, offset })
+      ).map(digit)
     expect([await page(0), await page(2), await page(4), await page(6)]).toEqual([[6, 5], [4, 3], [2, 1], []])
   })
 
@@ -161,20 +174,21 @@ function rowCases(open: () => EventStore): void {
     ['an earlier range', { fromMs: monday - hour, toMs: monday }],
   ])('nothing of %s', async (_name, change) => {
     const asked = { scope: { ...scope, ...change }, filter: undefined, max: 9, offset: 0, order: [] }
-    expect(await open().spanRows({ ...asked, values: [spanId] })).toEqual([])
+    expect(await open().listRows({ from: 'spans', ...asked, values: [spanId] })).toEqual([])
   })
 
   test('many projects are read part by part', async () => {
     const many = { ...scope, projectIds: [...scope.projectIds, ...Array.from({ length: 60 }, (_, n) => 7000 + n)] }
     const asked = { scope: many, filter: undefined, values: [spanId], order: [], max: 3, offset: 1 }
-    expect((await open().spanRows(asked)).map(digit)).toEqual([5, 4, 3])
+    expect((await open().listRows({ from: 'spans', ...asked })).map(digit)).toEqual([5, 4, 3])
   })
 }
 
 function aggregateCases(open: () => EventStore): void {
   const only = { ...scope, projectIds: [projectId] }
-  const one = async (aggregate: SpanAggregate, more: { withCut?: boolean; filter?: SpanFilter } = {}) => {
-    const [row] = await open().spanGroups({
+  const one = async (aggregate: Aggregate, more: { withCut?: boolean; filter?: Filter } = {}) => {
+    const [row] = await open().groupRows({
+      from: 'spans',
       scope: only,
       filter: more.filter,
       withCut: more.withCut ?? false,
@@ -189,7 +203,7 @@ function aggregateCases(open: () => EventStore): void {
   }
   const total = (10 * 100 + 10 * 2000 + 2 * 300 + 30_000 + 50) / 24
 
-  test.each<[name: string, aggregate: SpanAggregate, wanted: number]>([
+  test.each<[name: string, aggregate: Aggregate, wanted: number]>([
     ['counts are extrapolated', { fn: 'count' }, 24],
     ['samples are not', { fn: 'samples' }, 5],
     ['failures are extrapolated', { fn: 'failureCount' }, 10],
@@ -238,8 +252,9 @@ function aggregateCases(open: () => EventStore): void {
   })
 
   test('groups, with conditions on them, sorted and paged', async () => {
-    const groups = (having: { aggregate: SpanAggregate; compare: SpanCompare; number: number }[], offset = 0) =>
-      open().spanGroups({
+    const groups = (having: { aggregate: Aggregate; compare: Compare; number: number }[], offset = 0) =>
+      open().groupRows({
+        from: 'spans',
         scope: only,
         filter: undefined,
         withCut: false,
@@ -270,14 +285,15 @@ function aggregateCases(open: () => EventStore): void {
   })
 
   test('series by bucket, and by group', async () => {
-    const asked = { scope: only, filter: undefined, withCut: false, aggregates: [{ fn: 'count' }] as SpanAggregate[] }
+    const asked = { scope: only, filter: undefined, withCut: false, aggregates: [{ fn: 'count' }] as Aggregate[] }
     const bucketMs = 120_000
-    expect(await open().spanSeries({ ...asked, values: [], only: [], bucketMs })).toEqual([
+    expect(await open().seriesOfRows({ from: 'spans', ...asked, values: [], only: [], bucketMs })).toEqual([
       { startMs: monday, group: [], cells: [10] },
       { startMs: monday + bucketMs, group: [], cells: [12] },
       { startMs: monday + 2 * bucketMs, group: [], cells: [2] },
     ])
-    const grouped = await open().spanSeries({
+    const grouped = await open().seriesOfRows({
+      from: 'spans',
       ...asked,
       values: [attribute('cart.size')],
       only: [[12], [null]],
@@ -293,7 +309,8 @@ function aggregateCases(open: () => EventStore): void {
 function facetCases(open: () => EventStore): void {
   const only = { ...scope, projectIds: [projectId] }
   test('facets count the values of columns', async () => {
-    const found = await open().spanFacets({
+    const found = await open().columnFacets({
+      from: 'spans',
       scope: only,
       filter: undefined,
       columns: ['op', 'release', 'status'],
@@ -307,13 +324,13 @@ function facetCases(open: () => EventStore): void {
   })
 
   test('facets of projects and of attributes', async () => {
-    expect(await open().projectFacet({ scope, filter: undefined })).toEqual([
+    expect(await open().projectFacet({ from: 'spans', scope, filter: undefined })).toEqual([
       { projectId, count: 24, samples: 5 },
       { projectId: 62, count: 4, samples: 1 },
     ])
-    const found = await open().attributeFacets({ scope, filter: has(text('op')), keys: 9, max: 2 })
+    const found = await open().attributeFacets({ from: 'spans', scope, filter: has(text('op')), keys: 9, max: 2 })
     expect(found).toContainEqual({ key: 'vip', values: [{ value: 'true', count: 10, samples: 1 }] })
-    expect((await open().attributeFacets({ scope, filter: undefined, keys: 2, max: 2 })).length).toBe(2)
+    expect((await open().attributeFacets({ from: 'spans', scope, filter: undefined, keys: 2, max: 2 })).length).toBe(2)
   })
 
   test('a histogram of durations has three buckets for each doubling', async () => {
@@ -329,21 +346,25 @@ function facetCases(open: () => EventStore): void {
   })
 
   test('names and values for completion', async () => {
-    expect(await open().attributeKeys(only, 'number', 10)).toEqual([{ key: 'cart.size', spans: 2, unique: 2 }])
-    expect((await open().attributeKeys(only, 'text', 2)).map(({ spans }) => spans)).toEqual([1, 1])
-    expect(await open().spanValues(only, text('op'), { text: 'D', max: 5 })).toEqual([{ value: 'db', events: 3 }])
-    expect(await open().spanValues(only, attribute('server.address'), { text: '', max: 5 })).toEqual([
+    const spans = { from: 'spans', scope: only } as const
+    expect(await open().attributeKeys(spans, 'number', 10)).toEqual([{ key: 'cart.size', rows: 2, unique: 2 }])
+    expect((await open().attributeKeys(spans, 'text', 2)).map(({ rows: found }) => found)).toEqual([1, 1])
+    expect(await open().valuesOf(spans, { value: text('op'), text: 'D', max: 5 })).toEqual([{ value: 'db', events: 3 }])
+    expect(await open().valuesOf(spans, { value: attribute('server.address'), text: '', max: 5 })).toEqual([
       { value: 'db-1', events: 1 },
     ])
   })
 
   test('the newest part of a range with few enough spans', async () => {
     const wide = { ...scope, fromMs: monday - 100 * hour }
-    expect(await open().newestSpans(wide, 100)).toEqual({ fromMs: wide.fromMs, spans: 6 })
-    const newest = await open().newestSpans(wide, 3)
+    expect(await open().newestPart({ from: 'spans', scope: wide }, 100)).toEqual({ fromMs: wide.fromMs, rows: 6 })
+    const newest = await open().newestPart({ from: 'spans', scope: wide }, 3)
     expect(newest.fromMs).toBeGreaterThan(wide.fromMs)
-    expect(newest.spans).toBeLessThanOrEqual(3)
-    expect(await open().newestSpans({ ...wide, projectIds: [] }, 3)).toEqual({ fromMs: wide.fromMs, spans: 0 })
+    expect(newest.rows).toBeLessThanOrEqual(3)
+    expect(await open().newestPart({ from: 'spans', scope: { ...wide, projectIds: [] } }, 3)).toEqual({
+      fromMs: wide.fromMs,
+      rows: 0,
+    })
   })
 }
 

@@ -1,36 +1,10 @@
 import type { Values } from '../filter.ts'
+import type { Cell, Value, Vital } from '../question.ts'
 import { hashText } from '../rows.ts'
-import type { SpanAggregate, SpanCell, SpanNumber, SpanText, SpanValue, Vital } from '../span-search.ts'
+import { compileElements, compileMention, compileOnly, isList } from './json.ts'
+import { columnOf, type Source } from './sources.ts'
 
-// The SQL of everything that a search reads of a span. Names come from closed tables, everything else is bound.
-
-/** The description of a transaction's child, or the name of a streamed span: what SDKs call `span.description`. */
-const texts: Record<SpanText, string> = {
-  op: 'op',
-  category: 'category',
-  label: "if(description != '', description, name)",
-  name: 'name',
-  status: 'status',
-  transaction: 'transaction',
-  route: 'route',
-  statement: 'statement',
-  kind: 'kind',
-  origin: 'origin',
-  platform: 'platform',
-  release: 'release',
-  environment: 'environment',
-  cut: 'cut',
-}
-
-const numbers: Record<SpanNumber, string> = {
-  duration: 'duration / 1000',
-  selfTime: 'if(self_time < 0, NULL, self_time / 1000)',
-  httpStatus: 'if(http_status = 0, NULL, http_status)',
-  weight: 'weight',
-  projectId: 'toFloat64(project_id)',
-}
-
-const ids = { span: 'span_id', parent: 'parent_id', segment: 'segment_id' } as const
+// The SQL of everything that a question reads of a row.
 
 /**
  * Log-normal curves of the web vitals score, in ms (CLS: a plain number): the value that scores 0.9, the one that scores
@@ -66,125 +40,125 @@ function totalScore(): string {
   return `(${sum((vital) => `${curves[vital].weight} * ${scoreOf(vital)}`)}) / nullIf(${weights}, 0)`
 }
 
-/** Returns the SQL of a value as it is selected and grouped. `readCell` reads what the engine answers for it. */
-export function compileValue(values: Values, value: SpanValue): string {
+type AttributeValue = Extract<Value, { of: 'attribute' }>
+type JsonValue = Extract<Value, { of: 'json' }>
+
+function compileAttribute(source: Source, values: Values, { key: name, as }: AttributeValue): string {
+  const key = values.add('String', name)
+  if (!source.hasNumbers) return as === 'number' ? `toFloat64OrNull(tags[${key}])` : `tags[${key}]`
+  const number = `if(mapContains(numbers, ${key}), numbers[${key}], NULL)`
+  if (as === 'number') return number
+  return as === 'text' ? `tags[${key}]` : `tuple(tags[${key}], ${number})`
+}
+
+/** The text that has the JSON of a value. */
+export const jsonText = (source: Source, values: Values, { text }: JsonValue): string =>
+  text.of === 'text' ? columnOf(source.texts, text.column) : compileAttribute(source, values, text)
+
+/** Returns SQL of the values of a path, as a list of texts. A text that cannot have one is not read. */
+export function compileList(source: Source, values: Values, value: JsonValue): string {
+  const text = jsonText(source, values, value)
+  return `if(${compileMention(values, value, text)}, ${compileElements(values, value, text)}, [])`
+}
+
+/** Returns the SQL of a value as rows show it. `readCell` reads what the engine answers for it. */
+export function compileValue(source: Source, values: Values, value: Value): string {
   switch (value.of) {
     case 'text':
-      return texts[value.column]
+      return columnOf(source.texts, value.column)
     case 'number':
-      return numbers[value.column]
-    case 'id':
-      return value.column === 'trace' ? 'lower(hex(trace_id))' : ids[value.column]
-    case 'user':
-      return 'user_hash'
+      return columnOf(source.numbers, value.column)
+    case 'id': {
+      const id = columnOf(source.ids, value.column)
+      return id.bytes ? `lower(hex(${id.sql}))` : id.sql
+    }
     case 'flag':
-      return value.column === 'isSegment' ? 'is_segment' : 'failed'
+      return columnOf(source.flags, value.column)
     case 'time':
-      return 'toUnixTimestamp64Micro(start)'
+      return `toUnixTimestamp64Micro(${source.time})`
     case 'measurement': {
+      if (!source.hasMeasurements) throw new Error('no measurements')
       const key = values.add('String', value.key)
       return `if(mapContains(measurements, ${key}), measurements[${key}], NULL)`
     }
     case 'score':
+      if (!source.hasMeasurements) throw new Error('no measurements')
       return value.vital === 'total' ? totalScore() : `if(${hasVital(value.vital)}, ${scoreOf(value.vital)}, NULL)`
-    case 'attribute': {
-      const key = values.add('String', value.key)
-      const number = `if(mapContains(numbers, ${key}), numbers[${key}], NULL)`
-      if (value.as === 'number') return number
-      return value.as === 'text' ? `tags[${key}]` : `tuple(tags[${key}], ${number})`
+    case 'attribute':
+      return compileAttribute(source, values, value)
+    case 'json': {
+      if (isList(value)) return `arrayStringConcat(arrayDistinct(${compileList(source, values, value)}), ', ')`
+      const text = jsonText(source, values, value)
+      return `if(${compileMention(values, value, text)}, ${compileOnly(values, value, text)}, '')`
     }
   }
 }
 
+/** Returns the SQL of a value as rows are grouped by it: a row with several values is in the group of each. */
+export function compileKey(source: Source, values: Values, value: Value): string {
+  if (value.of !== 'json' || !isList(value)) return compileValue(source, values, value)
+  const list = `arrayDistinct(${compileList(source, values, value)})`
+  return `arrayJoin(if(empty(${list}), [''], ${list}))`
+}
+
+/** Returns the SQL of a value as a number; of a value of several elements, a list of numbers. */
+export function compileNumber(source: Source, values: Values, value: Value): string {
+  if (value.of === 'attribute') return compileAttribute(source, values, { ...value, as: 'number' })
+  if (value.of !== 'json') return compileValue(source, values, value)
+  if (!isList(value)) return `toFloat64OrNull(${compileValue(source, values, value)})`
+  const list = compileList(source, values, value)
+  return `arrayMap(x -> toFloat64OrZero(x), arrayFilter(x -> isNotNull(toFloat64OrNull(x)), ${list}))`
+}
+
 /** What the engine answers for a value. */
-type Answered = string | number | null | [string, number | null]
+export type Answered = string | number | null | [string, number | null]
 
 /** Reads a cell. Empty texts, ids of 0 and missing values are null. */
-export function readCell(value: SpanValue, answered: Answered): SpanCell {
+export function readCell(source: Source, value: Value, answered: Answered): Cell {
   if (Array.isArray(answered)) return answered[1] ?? (answered[0] === '' ? null : answered[0])
   switch (value.of) {
     case 'id':
-      if (value.column === 'trace') return /^0*$/.test(String(answered)) ? null : String(answered)
-      return answered === '0' ? null : hashText(String(answered))
-    case 'user':
+      if (columnOf(source.ids, value.column).bytes) return /^0*$/.test(String(answered)) ? null : String(answered)
       return answered === '0' ? null : hashText(String(answered))
     case 'flag':
       return answered === 1
+    case 'number':
+      return answered === null ? null : Number(answered)
     case 'time':
       // Microseconds: the engine writes 64-bit numbers as texts.
       return new Date(Math.floor(Number(answered) / 1000)).toISOString()
     case 'attribute':
+    case 'json':
       return answered === '' ? null : answered
     default:
       return answered
   }
 }
 
-/** Whether a value is compared and averaged as a number. Of an attribute of any type, this is its number. */
-export const asNumber = (value: SpanValue): SpanValue => (value.of === 'attribute' ? { ...value, as: 'number' } : value)
-
-/** Weights are fractions, but the engine's weighted percentiles take whole numbers. */
-const wholeWeight = 'toUInt32(least(1e8, round(weight * 16)))'
-
-/** How an aggregate is computed: the length of its range, and whether percentiles count cut-off spans. */
-export type Over = { lengthMs: number; withCut: boolean }
-
-/** Returns the SQL of an aggregate. */
-export function compileAggregate(values: Values, aggregate: SpanAggregate, { lengthMs, withCut }: Over): string {
-  switch (aggregate.fn) {
-    case 'count':
-      return 'sum(weight)'
-    case 'samples':
-      return 'toFloat64(count())'
-    case 'failureCount':
-      return 'sum(weight * failed)'
-    case 'failureRate':
-      return 'sum(weight * failed) / sum(weight)'
-    case 'rate':
-      return `sum(weight) / ${values.add('Float64', Math.max(1, lengthMs) / aggregate.perMs)}`
-    case 'apdex': {
-      const limit = values.add('Float64', aggregate.satisfiedMs * 1000)
-      return `(sumIf(weight, duration <= ${limit}) + sumIf(weight, duration > ${limit} AND duration <= 4 * ${limit}) / 2) / sum(weight)`
-    }
-    case 'unique':
-      return `toFloat64(uniqIf(${compileValue(values, aggregate.of)}, ${compilePresence(values, aggregate.of)}))`
-    case 'min':
-    case 'max':
-      return `${aggregate.fn}OrNull(${compileValue(values, asNumber(aggregate.of))})`
-    case 'sum':
-      return `sum(weight * ${compileValue(values, asNumber(aggregate.of))})`
-    case 'avg': {
-      const number = compileValue(values, asNumber(aggregate.of))
-      return `sum(weight * (${number})) / sumIf(weight, isNotNull(${number}))`
-    }
-    case 'percentile': {
-      const number = compileValue(values, asNumber(aggregate.of))
-      if (aggregate.level === 1) return withCut ? `maxOrNull(${number})` : `maxOrNullIf(${number}, cut = '')`
-      const level = `quantileTDigestWeighted${withCut ? 'OrNull' : 'OrNullIf'}(${aggregate.level})`
-      return `${level}(toFloat64(${number}), ${wholeWeight}${withCut ? '' : ", cut = ''"})`
-    }
-  }
-}
-
-/** Condition that a span has a value, and that it is not empty. */
-export function compilePresence(values: Values, value: SpanValue): string {
+/** Condition that a row has a value, and that it is not empty. */
+export function compilePresence(source: Source, values: Values, value: Value): string {
   switch (value.of) {
     case 'text':
-      return `(${texts[value.column]}) != ''`
-    case 'id':
-      return value.column === 'trace' ? "trace_id != toFixedString('', 16)" : `${ids[value.column]} != 0`
-    case 'user':
-      return 'user_hash != 0'
+      return `(${columnOf(source.texts, value.column)}) != ''`
+    case 'id': {
+      const id = columnOf(source.ids, value.column)
+      return id.bytes ? `${id.sql} != toFixedString('', 16)` : `${id.sql} != 0`
+    }
     case 'flag':
     case 'time':
       return '1'
     case 'attribute': {
       const key = values.add('String', value.key)
       const text = `(mapContains(tags, ${key}) AND tags[${key}] != '')`
+      if (!source.hasNumbers) return value.as === 'number' ? `isNotNull(toFloat64OrNull(tags[${key}]))` : text
       const number = `mapContains(numbers, ${key})`
       return value.as === 'any' ? `(${text} OR ${number})` : value.as === 'text' ? text : number
     }
+    case 'json':
+      return isList(value)
+        ? `notEmpty(${compileList(source, values, value)})`
+        : `(${compileValue(source, values, value)}) != ''`
     default:
-      return `isNotNull(${compileValue(values, value)})`
+      return `isNotNull(${compileValue(source, values, value)})`
   }
 }

@@ -1,90 +1,124 @@
 import type { Scope } from '../events.ts'
-import { aheadMs, likePattern, type Values } from '../filter.ts'
-import type { SpanCompare, SpanFilter, SpanValue } from '../span-search.ts'
-import { asNumber, compilePresence, compileValue } from './columns.ts'
+import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values, wordsOf } from '../filter.ts'
+import type { Compare, Filter, Value } from '../question.ts'
+import { compileList, compileNumber, compilePresence, compileValue, jsonText } from './columns.ts'
+import { compileMention, isList } from './json.ts'
+import { columnOf, type Source } from './sources.ts'
 
 /** SQL operators by comparison. A closed table, because operators cannot be bound. */
-export const compares: Record<SpanCompare, string> = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' }
+export const compares: Record<Compare, string> = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' }
 
 const time = (values: Values, ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
 
 /** Condition that an id of hex characters is the value's. Ids of another form match nothing. */
-function idIs(values: Values, value: Extract<SpanValue, { of: 'id' }>, text: string): string {
+function idIs(source: Source, values: Values, value: Extract<Value, { of: 'id' }>, text: string): string {
   const hex = text.replaceAll('-', '').toLowerCase()
-  const digits = value.column === 'trace' ? 32 : 16
-  if (!/^[0-9a-f]+$/.test(hex) || hex.length !== digits) return '0'
-  return value.column === 'trace'
-    ? `trace_id = toFixedString(unhex(${values.add('String', hex)}), 16)`
-    : `${compileValue(values, value)} = ${values.add('UInt64', BigInt(`0x${hex}`))}`
+  const { sql, bytes } = columnOf(source.ids, value.column)
+  if (!/^[0-9a-f]+$/.test(hex) || hex.length !== (bytes ? 32 : 16)) return '0'
+  return bytes
+    ? `${sql} = toFixedString(unhex(${values.add('String', hex)}), 16)`
+    : `${sql} = ${values.add('UInt64', BigInt(`0x${hex}`))}`
 }
 
 /** The text of a value that a pattern is compared with. */
-function textOf(values: Values, value: SpanValue): string {
-  const text = compileValue(values, value.of === 'attribute' ? { ...value, as: 'text' } : value)
-  if (value.of === 'id' && value.column !== 'trace') return `lower(leftPad(hex(${text}), 16, '0'))`
-  return value.of === 'text' || value.of === 'attribute' ? text : `toString(${text})`
+function textOf(source: Source, values: Values, value: Value): string {
+  const text = compileValue(source, values, value.of === 'attribute' ? { ...value, as: 'text' } : value)
+  if (value.of === 'id' && !columnOf(source.ids, value.column).bytes) return `lower(leftPad(hex(${text}), 16, '0'))`
+  return value.of === 'text' || value.of === 'attribute' || value.of === 'json' ? text : `toString(${text})`
 }
 
-/** Condition that a span has the attribute at all, for the index of keys. The pattern `*` matches a missing one, too. */
-const hasKey = (values: Values, value: SpanValue, pattern: string): string =>
+/** Condition that a row has the attribute at all, for the index of keys. The pattern `*` matches a missing one, too. */
+const hasKey = (values: Values, value: Value, pattern: string): string =>
   value.of === 'attribute' && /[^*]/.test(pattern) ? `mapContains(tags, ${values.add('String', value.key)}) AND ` : ''
 
-function matchCondition(
-  values: Values,
-  { value, match, text }: Pick<Extract<SpanFilter, { op: 'match' }>, 'value' | 'match' | 'text'>,
-): string {
-  if (match === 'has') return compilePresence(values, value)
-  if (match === 'like')
-    return `${hasKey(values, value, text)}ifNull(${textOf(values, value)} ILIKE ${values.add('String', likePattern(text))}, 0)`
-  if (value.of === 'id') return idIs(values, value, text)
-  return `${textOf(values, value)} = ${values.add('String', text)}`
+/** Condition that a text contains words, whatever their case. The words use an index of the column, if it has one. */
+function wordsCondition(source: Source, values: Values, value: Value, text: string): string {
+  const whole = text.trim()
+  const column = textOf(source, values, value)
+  const words = source.words === column ? wordsOf(whole) : []
+  // The first and the last word of a text can be parts of longer ones.
+  const inner = words.slice(1, -1).map((word) => `hasToken(lower(${column}), ${values.add('String', word)})`)
+  return [...inner, `positionCaseInsensitiveUTF8(${column}, ${values.add('String', whole)}) > 0`].join(' AND ')
 }
 
-function compareCondition(values: Values, { value, compare, number }: Extract<SpanFilter, { op: 'compare' }>): string {
+type Match = Extract<Filter, { op: 'match' }>
+
+/** A row with several values of a path matches if one of them does. */
+function listCondition(source: Source, values: Values, { value, match, text }: Match): string {
+  if (value.of !== 'json') return '0'
+  const list = compileList(source, values, value)
+  if (match === 'has') return `notEmpty(${list})`
+  if (match === 'is') return `has(${list}, ${values.add('String', text)})`
+  return `arrayExists(x -> x ILIKE ${values.add('String', likePattern(match === 'words' ? `*${text}*` : text))}, ${list})`
+}
+
+function matchCondition(source: Source, values: Values, filter: Match): string {
+  const { value, match, text } = filter
+  if (isList(value)) return listCondition(source, values, filter)
+  if (match === 'has') return compilePresence(source, values, value)
+  if (match === 'words') return wordsCondition(source, values, value, text)
+  if (match === 'like')
+    return `${hasKey(values, value, text)}ifNull(${textOf(source, values, value)} ILIKE ${values.add('String', likePattern(text))}, 0)`
+  if (value.of === 'id') return idIs(source, values, value, text)
+  return `${textOf(source, values, value)} = ${values.add('String', text)}`
+}
+
+function compareCondition(
+  source: Source,
+  values: Values,
+  { value, compare, number }: Extract<Filter, { op: 'compare' }>,
+): string {
   const operator = compares[compare]
-  if (value.of === 'time') return `start ${operator} ${time(values, number)}`
+  if (value.of === 'time') return `${source.time} ${operator} ${time(values, number)}`
   // Whole microseconds, so that the column is compared as it is stored.
-  if (value.of === 'number' && value.column === 'duration')
-    return `duration ${operator} ${values.add('Float64', number * 1000)}`
+  if (value.of === 'number' && value.column === 'duration' && source.duration)
+    return `${source.duration} ${operator} ${values.add('Float64', number * 1000)}`
   // Written so that an index of keys skips what does not have the attribute: NULL of a missing one hides it.
-  if (value.of === 'attribute') {
+  if (value.of === 'attribute' && source.hasNumbers) {
     const key = values.add('String', value.key)
     return `mapContains(numbers, ${key}) AND numbers[${key}] ${operator} ${values.add('Float64', number)}`
   }
-  return `ifNull((${compileValue(values, asNumber(value))}) ${operator} ${values.add('Float64', number)}, 0)`
+  const compared = values.add('Float64', number)
+  if (value.of === 'json' && isList(value))
+    return `${compileMention(values, value, jsonText(source, values, value))} AND arrayExists(x -> x ${operator} ${compared}, ${compileNumber(source, values, value)})`
+  return `ifNull((${compileNumber(source, values, value)}) ${operator} ${compared}, 0)`
 }
 
 /** Compiles a filter to a condition in parentheses. Its values are added to `values`. */
-export function compileSpanFilter(values: Values, filter: SpanFilter): string {
+export function compileFilter(source: Source, values: Values, filter: Filter): string {
   switch (filter.op) {
     case 'and':
     case 'or': {
       if (filter.of.length === 0) return filter.op === 'and' ? '(1)' : '(0)'
-      return `(${filter.of.map((part) => compileSpanFilter(values, part)).join(filter.op === 'and' ? ' AND ' : ' OR ')})`
+      return `(${filter.of.map((part) => compileFilter(source, values, part)).join(filter.op === 'and' ? ' AND ' : ' OR ')})`
     }
     case 'not':
-      return `(NOT ${compileSpanFilter(values, filter.of)})`
+      return `(NOT ${compileFilter(source, values, filter.of)})`
     case 'match':
-      return `(${matchCondition(values, filter)})`
+      return `(${matchCondition(source, values, filter)})`
     case 'compare':
-      return `(${compareCondition(values, filter)})`
+      return `(${compareCondition(source, values, filter)})`
     case 'projects':
       return `(project_id IN ${values.add('Array(UInt64)', filter.ids)})`
+    case 'event':
+      if (source.table !== 'events') throw new Error('a condition of errors')
+      return compileEventFilter(values, filter.of)
   }
 }
 
 /**
- * Condition for the spans of a scope and a filter. `fromMs` is inclusive, `toMs` exclusive. The time of receipt is the
- * key of the partitions: a span is received after it began, unless the sender's clock is ahead.
+ * Condition for the rows of a scope and a filter. `fromMs` is inclusive, `toMs` exclusive. The time of receipt is the
+ * key of the partitions: a row is received after its time, unless the sender's clock is ahead.
  */
-export function compileSpanScope(values: Values, scope: Scope, filter: SpanFilter | undefined): string {
+export function compileScope(source: Source, values: Values, scope: Scope, filter: Filter | undefined): string {
   const parts = [
     `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
-    `start >= ${time(values, scope.fromMs)}`,
-    `start < ${time(values, scope.toMs)}`,
+    `${source.time} >= ${time(values, scope.fromMs)}`,
+    `${source.time} < ${time(values, scope.toMs)}`,
     `received >= ${time(values, Math.max(0, scope.fromMs - aheadMs))}`,
   ]
+  if (source.always) parts.push(source.always)
   if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
-  if (filter) parts.push(compileSpanFilter(values, filter))
+  if (filter) parts.push(compileFilter(source, values, filter))
   return parts.join(' AND ')
 }

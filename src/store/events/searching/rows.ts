@@ -1,54 +1,78 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
-import type { SpanCell, SpanFilter, SpanHaving, SpanOrder, SpanSearchStore, SpanValue } from '../span-search.ts'
-import { compileAggregate, compileValue, type Over, readCell } from './columns.ts'
-import { compares, compileSpanFilter, compileSpanScope } from './filter.ts'
+import type { Aggregate, Cell, Filter, Having, Order, Question, QuestionStore, Value } from '../question.ts'
+import { compileAggregate, type Over } from './aggregates.ts'
+import { type Answered, compileKey, compileValue, readCell } from './columns.ts'
+import { compares, compileFilter, compileScope } from './filter.ts'
 import { windowsOf } from './newest.ts'
+import { type Source, sourceOf } from './sources.ts'
 
-/** One row of the engine: a list of what it answers, in the order of the columns. */
-type Row = { cells: Parameters<typeof readCell>[1][] }
+const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `c${at}`)
 
-const orderBy = (order: SpanOrder, tie: string): string =>
-  `ORDER BY ${[...order.map(({ at, descending }) => `c${at} ${descending ? 'DESC' : 'ASC'} NULLS LAST`), tie].join(', ')}`
+const orderBy = (order: Order, tie: string): string =>
+  `ORDER BY ${[...order.map(({ at, descending }) => `c${at} ${descending ? 'DESC' : 'ASC'} NULLS LAST`), tie].filter((part) => part !== '').join(', ')}`
 
-const isByTime = (order: SpanOrder, values: readonly SpanValue[]): boolean =>
+const isByTime = (order: Order, values: readonly Value[]): boolean =>
   order.length === 0 || (order.length === 1 && order[0]?.descending === true && values[order[0].at]?.of === 'time')
 
-/** Up to so many projects, each is read from its newest span on. A list of more is read part by part of its range. */
+/** Up to so many projects, each is read from its newest row on. A list of more is read part by part of its range. */
 const projectsMax = 50
 
+/** Runs a statement whose columns are the cells of an answer. */
+async function ask(
+  connection: Connection,
+  { limits, cost, signal }: Pick<Question, 'limits' | 'cost' | 'signal'>,
+  sql: string,
+  values: Values,
+): Promise<Answered[][]> {
+  const answer = await connection.read<Answered[]>(sql, values.bound, { ...limits, signal })
+  if (cost) {
+    cost.rows += answer.rowsRead
+    cost.bytes += answer.bytesRead
+  }
+  return answer.rows
+}
+
 /**
- * See `SpanSearchStore.spanRows`. The newest spans of one project are read from the end of the table's order until enough
+ * See `QuestionStore.listRows`. The newest rows of one project are read from the end of the table's order until enough
  * match: 22 ms for 100 of 8.6 million. The engine does that neither for a list of projects nor with another tie-breaker.
  */
-export function createSpanRows(connection: Connection, table: string): SpanSearchStore['spanRows'] {
-  return async ({ scope, filter, values: wanted, order, max, offset, signal }) => {
+export function createListRows(connection: Connection, database: string): QuestionStore['listRows'] {
+  return async (question) => {
+    const { from, scope, filter, values: wanted, order, max, offset } = question
     if (scope.projectIds.length === 0 || wanted.length === 0) return []
+    const source = sourceOf(from)
+    const table = `${database}.${source.table}`
+    const isNewest = isByTime(order, wanted)
+    const isEach = isNewest && source.isByTime && scope.projectIds.length <= projectsMax
     const read = async (part: Scope, limit: number, skip: number) => {
       const values = createValues()
-      const columns = `${wanted.map((value, at) => `${compileValue(values, value)} AS c${at}`).join(', ')}, start, jpos, place`
-      const tie = 'start DESC, jpos DESC, place DESC'
-      const newest = isByTime(order, wanted)
-      const last = values.add('UInt32', limit + skip)
-      const projects = newest && part.projectIds.length <= projectsMax ? part.projectIds : [part.projectIds]
-      const each = projects.map((project) => {
-        const where = compileSpanScope(values, { ...part, projectIds: [project].flat() }, filter)
-        if (Array.isArray(project)) return `SELECT ${columns} FROM ${table} PREWHERE ${where}`
-        const only = `project_id = ${values.add('UInt64', project)}`
-        return `SELECT ${columns} FROM ${table} PREWHERE ${only} AND ${where} ORDER BY project_id DESC, start DESC LIMIT ${last}`
-      })
-      const rows = await connection.rows<Row>(
-        `SELECT tuple(${wanted.map((_, at) => `c${at}`).join(', ')}) AS cells FROM (
-           SELECT * FROM (${each.join(' UNION ALL ')}) ${newest ? `ORDER BY ${tie}` : orderBy(order, tie)}
-           LIMIT ${values.add('UInt32', limit)} OFFSET ${values.add('UInt32', skip)})`,
-        values.bound,
-        { signal },
+      const tie = [source.time, ...source.tie.replaceAll(' DESC', '').split(', ')].map(
+        (name, at) => `${name} AS t${at}`,
       )
-      return rows.map(({ cells }) => wanted.map((value, at) => readCell(value, cells[at] ?? null)))
+      const columns = [...wanted.map((value, at) => `${compileValue(source, values, value)} AS c${at}`), ...tie]
+      const last = values.add('UInt32', limit + skip)
+      const projects = isEach ? part.projectIds : [part.projectIds]
+      const each = projects.map((project) => {
+        const where = compileScope(source, values, { ...part, projectIds: [project].flat() }, filter)
+        if (Array.isArray(project)) return `SELECT ${columns.join(', ')} FROM ${table} PREWHERE ${where}`
+        const only = `project_id = ${values.add('UInt64', project)}`
+        return `SELECT ${columns.join(', ')} FROM ${table} PREWHERE ${only} AND ${where} ORDER BY project_id DESC, ${source.time} DESC LIMIT ${last}`
+      })
+      const newest = tie.map((_, at) => `t${at} DESC`).join(', ')
+      const rows = await ask(
+        connection,
+        question,
+        `SELECT ${names(wanted.length).join(', ')} FROM (${each.join(' UNION ALL ')})
+         ${isNewest ? `ORDER BY ${newest}` : orderBy(order, newest)}
+         LIMIT ${values.add('UInt32', limit)} OFFSET ${values.add('UInt32', skip)}`,
+        values,
+      )
+      return rows.map((cells) => wanted.map((value, at) => readCell(source, value, cells[at] ?? null)))
     }
-    if (!isByTime(order, wanted) || scope.projectIds.length <= projectsMax) return read(scope, max, offset)
-    const found: SpanCell[][] = []
+    if (!isNewest || isEach) return read(scope, max, offset)
+    const found: Cell[][] = []
     for (const part of windowsOf(scope)) {
       found.push(...(await read(part, max + offset - found.length, 0)))
       if (found.length >= max + offset) break
@@ -57,52 +81,42 @@ export function createSpanRows(connection: Connection, table: string): SpanSearc
   }
 }
 
-function havingOf(values: Values, having: readonly SpanHaving[], over: Over): string {
-  if (having.length === 0) return ''
-  const conditions = having.map(
-    ({ aggregate, compare, number }) =>
-      `ifNull(${compileAggregate(values, aggregate, over)} ${compares[compare]} ${values.add('Float64', number)}, 0)`,
-  )
-  return `HAVING ${conditions.join(' AND ')}`
-}
-
 /** Reads a number of the engine, which writes 64-bit integers as texts and what is not a number as null. */
 const numberOf = (answered: unknown): number | null => {
   const number = typeof answered === 'string' ? Number(answered) : answered
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
-/** See `SpanSearchStore.spanGroups`. */
-export function createSpanGroups(connection: Connection, table: string): SpanSearchStore['spanGroups'] {
-  return async ({ scope, filter, withCut, values: wanted, aggregates, having, order, max, offset, signal }) => {
-    if (scope.projectIds.length === 0 && wanted.length > 0) return []
-    const values = createValues()
-    const over = { lengthMs: scope.toMs - scope.fromMs, withCut }
-    const columns = [
-      ...wanted.map((value) => compileValue(values, value)),
-      ...aggregates.map((aggregate) => compileAggregate(values, aggregate, over)),
-    ]
-    const keys = wanted.map((_, at) => `c${at}`)
-    const rows = await connection.rows<Row>(
-      `SELECT tuple(${columns.map((_, at) => `c${at}`).join(', ')}) AS cells FROM (
-         SELECT ${columns.map((column, at) => `${column} AS c${at}`).join(', ')} FROM ${table}
-         PREWHERE ${compileSpanScope(values, scope, filter)}
-         ${keys.length > 0 ? `GROUP BY ${keys.join(', ')}` : ''} ${havingOf(values, having, over)}
-         ${order.length + keys.length > 0 ? orderBy(order, keys.length > 0 ? keys.join(', ') : '1') : ''}
-         LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)})`,
-      values.bound,
-      { signal },
-    )
-    return rows.map(({ cells }) => [
-      ...wanted.map((value, at) => readCell(value, cells[at] ?? null)),
-      ...aggregates.map((_, at) => numberOf(cells[wanted.length + at])),
-    ])
-  }
+/** Columns of keys and aggregates, with their names. */
+function columnsOf(
+  source: Source,
+  values: Values,
+  wanted: readonly Value[],
+  aggregates: readonly Aggregate[],
+  over: Over,
+): string {
+  return [
+    ...wanted.map((value) => compileKey(source, values, value)),
+    ...aggregates.map((aggregate) => compileAggregate(source, values, aggregate, over, wanted.length)),
+  ]
+    .map((column, at) => `${column} AS c${at}`)
+    .join(', ')
 }
 
-/** Condition that a span is in one of these groups. */
-function inGroups(wanted: readonly SpanValue[], groups: readonly (readonly SpanCell[])[]): SpanFilter {
-  const is = (value: SpanValue, cell: SpanCell | undefined): SpanFilter => {
+/** Conditions on groups are outside, because a share is a part of all groups. */
+function havingOf(source: Source, values: Values, having: readonly Having[], over: Over) {
+  const columns = having.map(
+    ({ aggregate }, at) => `, ${compileAggregate(source, values, aggregate, over, 0)} AS h${at}`,
+  )
+  const conditions = having.map(
+    ({ compare, number }, at) => `ifNull(h${at} ${compares[compare]} ${values.add('Float64', number)}, 0)`,
+  )
+  return { columns: columns.join(''), where: conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '' }
+}
+
+/** Condition that a row is in one of these groups. */
+function inGroups(wanted: readonly Value[], groups: readonly (readonly Cell[])[]): Filter {
+  const is = (value: Value, cell: Cell | undefined): Filter => {
     if (cell === null || cell === undefined) return { op: 'not', of: { op: 'match', value, match: 'has', text: '' } }
     if (value.of === 'time') return { op: 'compare', value, compare: '=', number: Date.parse(String(cell)) }
     if (typeof cell === 'number') return { op: 'compare', value, compare: '=', number: cell }
@@ -112,31 +126,79 @@ function inGroups(wanted: readonly SpanValue[], groups: readonly (readonly SpanC
   return { op: 'or', of: groups.map((cells) => ({ op: 'and', of: wanted.map((value, at) => is(value, cells[at])) })) }
 }
 
-/** See `SpanSearchStore.spanSeries`. */
-export function createSpanSeries(connection: Connection, table: string): SpanSearchStore['spanSeries'] {
-  return async ({ scope, filter, withCut, values: wanted, aggregates, only, bucketMs, signal }) => {
-    if (scope.projectIds.length === 0 || (wanted.length > 0 && only.length === 0)) return []
+/** Of a row with several values, only those of wanted groups. Each has its own text. */
+const isWanted = (wanted: readonly Value[], groups: readonly (readonly Cell[])[]) => {
+  const found = new Set(groups.map((cells) => JSON.stringify(cells.slice(0, wanted.length))))
+  return (cells: readonly Cell[]) => found.has(JSON.stringify(cells.slice(0, wanted.length)))
+}
+
+/** Whether an aggregate of a group depends on the other groups. */
+const isOfAll = ({ fn }: Aggregate): boolean => fn === 'share' || fn === 'allSamples' || fn === 'allCount'
+
+/** See `QuestionStore.groupRows`. */
+export function createGroupRows(connection: Connection, database: string): QuestionStore['groupRows'] {
+  return async (question) => {
+    const { from, scope, filter, withCut, values: wanted, aggregates, having, order, max, offset, only } = question
+    if (scope.projectIds.length === 0 && wanted.length > 0) return []
+    if (only?.length === 0) return []
+    const source = sourceOf(from)
     const values = createValues()
-    const over = { lengthMs: bucketMs, withCut }
-    const columns = [
-      ...wanted.map((value) => compileValue(values, value)),
-      ...aggregates.map((aggregate) => compileAggregate(values, aggregate, over)),
-    ]
-    const keys = wanted.map((_, at) => `, c${at}`).join('')
-    const bucket = `intDiv(toUnixTimestamp64Milli(start), ${values.add('Int64', bucketMs)})`
-    const where = compileSpanScope(values, scope, filter)
-    const groups = wanted.length > 0 ? ` AND ${compileSpanFilter(values, inGroups(wanted, only))}` : ''
-    const rows = await connection.rows<Row & { bucket: string }>(
-      `SELECT bucket, tuple(${columns.map((_, at) => `c${at}`).join(', ')}) AS cells FROM (
-         SELECT ${bucket} AS bucket, ${columns.map((column, at) => `${column} AS c${at}`).join(', ')} FROM ${table}
-         PREWHERE ${where}${groups} GROUP BY bucket${keys} ORDER BY bucket${keys})`,
-      values.bound,
-      { signal },
+    const over = { lengthMs: scope.toMs - scope.fromMs, withCut, shareOf: '' }
+    const keys = names(wanted.length).join(', ')
+    const columns = columnsOf(source, values, wanted, aggregates, over)
+    const groups = having.length > 0 ? havingOf(source, values, having, over) : { columns: '', where: '' }
+    // A share is a part of all groups, so the others are read, too.
+    const narrowed = only && !aggregates.some(isOfAll) ? inGroups(wanted, only) : undefined
+    const where = compileScope(source, values, scope, filter)
+    const rows = await ask(
+      connection,
+      question,
+      `SELECT ${names(wanted.length + aggregates.length).join(', ')} FROM (
+         SELECT ${columns}${groups.columns} FROM ${database}.${source.table}
+         PREWHERE ${where}${narrowed ? ` AND ${compileFilter(source, values, narrowed)}` : ''}
+         ${keys === '' ? '' : `GROUP BY ${keys}`})
+       ${groups.where} ${order.length > 0 || keys !== '' ? orderBy(order, keys) : ''}
+       LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+      values,
     )
-    return rows.map(({ bucket: number, cells }) => ({
-      startMs: Number(number) * bucketMs,
-      group: wanted.map((value, at) => readCell(value, cells[at] ?? null)),
+    const found = rows.map((cells) => [
+      ...wanted.map((value, at) => readCell(source, value, cells[at] ?? null)),
+      ...aggregates.map((_, at) => numberOf(cells[wanted.length + at])),
+    ])
+    return only ? found.filter(isWanted(wanted, only)) : found
+  }
+}
+
+/** See `QuestionStore.seriesOfRows`. */
+export function createSeriesOfRows(connection: Connection, database: string): QuestionStore['seriesOfRows'] {
+  return async (question) => {
+    const { from, scope, filter, withCut, values: wanted, aggregates, only, bucketMs } = question
+    if (scope.projectIds.length === 0 || (wanted.length > 0 && only.length === 0)) return []
+    const source = sourceOf(from)
+    const values = createValues()
+    const over = { lengthMs: bucketMs, withCut, shareOf: 'PARTITION BY bucket' }
+    const keys = names(wanted.length)
+      .map((name) => `, ${name}`)
+      .join('')
+    const bucket = `intDiv(toUnixTimestamp64Milli(${source.time}), ${values.add('Int64', bucketMs)})`
+    const columns = columnsOf(source, values, wanted, aggregates, over)
+    const where = compileScope(source, values, scope, filter)
+    const isNarrow = wanted.length > 0 && !aggregates.some(isOfAll)
+    const groups = isNarrow ? ` AND ${compileFilter(source, values, inGroups(wanted, only))}` : ''
+    const rows = await ask(
+      connection,
+      question,
+      `SELECT bucket, ${names(wanted.length + aggregates.length).join(', ')} FROM (
+         SELECT ${bucket} AS bucket, ${columns} FROM ${database}.${source.table}
+         PREWHERE ${where}${groups} GROUP BY bucket${keys}) ORDER BY bucket${keys}`,
+      values,
+    )
+    const found = rows.map(([start, ...cells]) => ({
+      startMs: Number(start) * bucketMs,
+      group: wanted.map((value, at) => readCell(source, value, cells[at] ?? null)),
       cells: aggregates.map((_, at) => numberOf(cells[wanted.length + at])),
     }))
+    const isOwn = isWanted(wanted, only)
+    return wanted.length === 0 ? found : found.filter(({ group }) => isOwn(group))
   }
 }

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { SpanFacet } from '../../../store/events/span-search.ts'
+import type { Facet } from '../../../store/events/question.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { keyOfTag, quoted, termsOf, withoutTerm } from '../search/terms.ts'
 import { spanKeyTable } from './key-table.ts'
@@ -19,15 +19,7 @@ function toggledTerm(q: string, term: string): string {
 }
 
 /** The values of columns and attributes among the found spans. A value is a filter. On a phone a button opens them. */
-export function Facets({
-  facets,
-  q,
-  search,
-}: {
-  facets: readonly SpanFacet[]
-  q: string
-  search: (q: string) => void
-}) {
+export function Facets({ facets, q, search }: { facets: readonly Facet[]; q: string; search: (q: string) => void }) {
   const t = useTranslations('spans')
   const locale = useLocale()
   const number = new Intl.NumberFormat(locale, { notation: 'compact' })

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import type { SpanFilter, SpanValue } from '../../store/events/span-search.ts'
-import { isWide, spanPlan } from './plan.ts'
+import type { Filter, Value } from '../../store/events/question.ts'
+import { fieldsOfDataset } from './datasets.ts'
+import { isWide, searchOf } from './filter.ts'
 
 const nowMs = 1_795_000_000_000
 const context = {
+  dataset: fieldsOfDataset('spans'),
   nowMs,
   projects: [
     { id: 1, slug: 'web' },
@@ -12,14 +14,14 @@ const context = {
   ],
   latestReleases: async () => ['web@9'],
 }
-const plan = (text: string) => spanPlan(text, context)
-const op: SpanValue = { of: 'text', column: 'op' }
-const duration: SpanValue = { of: 'number', column: 'duration' }
-const size: SpanValue = { of: 'attribute', key: 'cart.size', as: 'any' }
-const is = (value: SpanValue, text: string): SpanFilter => ({ op: 'match', value, match: 'is', text })
-const more = (value: SpanValue, number: number): SpanFilter => ({ op: 'compare', value, compare: '>', number })
+const plan = (text: string) => searchOf(text, context)
+const op: Value = { of: 'text', column: 'op' }
+const duration: Value = { of: 'number', column: 'duration' }
+const size: Value = { of: 'attribute', key: 'cart.size', as: 'any' }
+const is = (value: Value, text: string): Filter => ({ op: 'match', value, match: 'is', text })
+const more = (value: Value, number: number): Filter => ({ op: 'compare', value, compare: '>', number })
 
-test.each<[text: string, filter: SpanFilter | undefined]>([
+test.each<[text: string, filter: Filter | undefined]>([
   ['', undefined],
   ['span.op:db', is(op, 'db')],
   ['!span.op:db', { op: 'not', of: is(op, 'db') }],

@@ -1,10 +1,15 @@
 import { MishapError } from '../base/errors.ts'
-import type { RestSpanStats, RestSpanStatsSeries, RestSpanTimeseries } from '../contract/span-search.ts'
-import type { SpanCell } from '../store/events/span-search.ts'
+import type { RestDatasetStats, RestDatasetStatsSeries, RestDatasetTimeseries } from '../contract/dataset-search.ts'
+import type { Cell } from '../store/events/question.ts'
+import type { DatasetFields, PlanView } from './compile/dataset.ts'
+import { fieldsOfDataset, type RowDataset } from './compile/datasets.ts'
+import { type AggregateField, fieldsOf, metaOfFields, orderOf, shownCell, splitFields } from './compile/fields.ts'
+import { groupedSeries } from './compile/grouped-series.ts'
+import { readsOf, searchOfView } from './compile/question.ts'
+import { slugsOf } from './compile/scope.ts'
+import { samplingMeta } from './dataset-table.ts'
 import type { QueryDeps } from './issue.ts'
 import { bucketOf } from './range.ts'
-import { costOf, planOfView, type SpanView, samplingMeta, scannedOf, slugsOf } from './span-events.ts'
-import { type AggregateField, fieldsOf, metaOfFields, orderOf, shownCell, splitFields } from './spans/fields.ts'
 
 /** Most buckets of a series, and most groups of one answer. */
 const bucketsMax = 2000
@@ -28,7 +33,7 @@ export type SeriesRequest = {
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Returns the length of the buckets in ms. Throws VALIDATION for a text of another form and for too many buckets. */
-function intervalOf(text: string | undefined, range: SpanView['range']): number {
+function intervalOf(text: string | undefined, range: PlanView['range']): number {
   if (text === undefined || text === '') return bucketOf(range, 120)
   const [, amount = '', unit = ''] = /^(\d{1,12})(ms|[smhdw])?$/.exec(text) ?? []
   const bucketMs = Number(amount) * (unitMs[unit] ?? 1)
@@ -40,50 +45,42 @@ function intervalOf(text: string | undefined, range: SpanView['range']): number 
 }
 
 type Point = { startMs: number; value: number | null; samples: number }
-type Series = { field: AggregateField; group: SpanCell[]; points: Point[] }
+type Series = { field: AggregateField; group: Cell[]; points: Point[] }
 
-/** A bucket without spans has no percentile, but it has a count. */
+/** A bucket without rows has no percentile, but it has a count. */
 const emptyOf = ({ type }: AggregateField['type']): number | null => (type === 'integer' || type === 'rate' ? 0 : null)
 
-async function seriesOf(deps: QueryDeps, view: SpanView, request: SeriesRequest) {
-  const fields = fieldsOf(request.yAxis.length > 0 ? request.yAxis : ['count()'], 'yAxis')
+/** Reads the fields of a request. Throws VALIDATION that names a wrong one. */
+function readRequest(dataset: DatasetFields, request: SeriesRequest) {
+  const fields = fieldsOf(dataset, request.yAxis.length > 0 ? request.yAxis : ['count()'], 'yAxis')
   const { values: notAggregates, aggregates } = splitFields(fields)
-  if (notAggregates[0])
-    throw wrong('yAxis', `${notAggregates[0].name} is no function, such as count() or p95(span.duration).`)
-  const grouped = splitFields(fieldsOf(request.groupBy, 'groupBy'))
+  if (notAggregates[0]) throw wrong('yAxis', `${notAggregates[0].name} is no function, such as count().`)
+  const grouped = splitFields(fieldsOf(dataset, request.groupBy, 'groupBy'))
   if (grouped.aggregates[0]) throw wrong('groupBy', `${grouped.aggregates[0].name} is a function. Group by fields.`)
+  const sort = request.sort.length > 0 ? request.sort : [`-${aggregates[0]?.name}`]
+  return { aggregates, groups: grouped.values, order: orderOf(sort, [...grouped.values, ...aggregates]) }
+}
+
+async function seriesOf(deps: QueryDeps, view: PlanView, name: RowDataset, request: SeriesRequest) {
+  const dataset = fieldsOfDataset(name)
+  const { aggregates, groups: groupFields, order } = readRequest(dataset, request)
   const bucketMs = intervalOf(request.interval, view.range)
-  const plan = await planOfView(deps, view, request.query)
-  const scanned = await scannedOf(deps, view, costOf([...aggregates, ...grouped.values], plan), request.signal)
-  const values = grouped.values.map(({ value }) => value)
-  const withCut = request.withCut || plan.withCut
-  const asked = { scope: scanned.scope, filter: plan.filter, withCut, signal: request.signal }
+  const search = await searchOfView(deps, dataset, view, request.query)
+  const values = groupFields.map(({ value }) => value)
   const wanted = aggregates.map(({ aggregate }) => aggregate)
-  const sort = orderOf(request.sort.length > 0 ? request.sort : [`-${aggregates[0]?.name}`], [
-    ...grouped.values,
-    ...aggregates,
-  ])
-  const groups =
-    values.length === 0
-      ? [[]]
-      : (
-          await deps.events.spanGroups({
-            ...asked,
-            values,
-            aggregates: wanted,
-            having: plan.having,
-            order: sort,
-            max: Math.min(groupsMax, request.top),
-            offset: 0,
-          })
-        ).map((cells) => cells.slice(0, values.length))
-  const rows = await deps.events.spanSeries({
-    ...asked,
+  const { answer, scanned } = await groupedSeries(deps, view, {
+    ...search,
+    dataset,
+    withCut: request.withCut || search.withCut,
     values,
-    aggregates: [...wanted, { fn: 'samples' }],
-    only: groups,
+    aggregates: wanted,
+    order,
+    reads: readsOf(values, wanted, search.filter),
+    max: Math.min(groupsMax, request.top),
     bucketMs,
+    signal: request.signal,
   })
+  const { groups, rows } = answer
   const startMs = Math.floor(view.range.fromMs / bucketMs) * bucketMs
   const starts = Array.from(
     { length: Math.ceil((view.range.toMs - startMs) / bucketMs) },
@@ -106,19 +103,20 @@ async function seriesOf(deps: QueryDeps, view: SpanView, request: SeriesRequest)
     }),
   )
   const slugOf = slugsOf(view.projects)
-  const shownGroup = (group: SpanCell[]) =>
-    grouped.values.map((field, at) => ({ key: field.name, value: shownCell(field, group[at] ?? null, slugOf) }))
+  const shownGroup = (group: Cell[]) =>
+    groupFields.map((field, at) => ({ key: field.name, value: shownCell(field, group[at] ?? null, slugOf) }))
   const samples = rows.reduce((sum, row) => sum + Number(row.cells[aggregates.length] ?? 0), 0)
-  return { all, groups, aggregates, bucketMs, shownGroup, meta: samplingMeta(scanned, samples) }
+  return { all, groups, aggregates, bucketMs, shownGroup, meta: samplingMeta(dataset, scanned, samples) }
 }
 
 /** Returns series with times in ms. Throws VALIDATION (names the wrong function), QUERY_*, STORE_UNAVAILABLE. */
-export async function spanTimeseries(
+export async function datasetTimeseries(
   deps: QueryDeps,
-  view: SpanView,
+  view: PlanView,
+  dataset: RowDataset,
   request: SeriesRequest,
-): Promise<RestSpanTimeseries> {
-  const { all, groups, bucketMs, shownGroup, meta } = await seriesOf(deps, view, request)
+): Promise<RestDatasetTimeseries> {
+  const { all, groups, bucketMs, shownGroup, meta } = await seriesOf(deps, view, dataset, request)
   const nowMs = deps.clock.now()
   return {
     timeSeries: all.map(({ field, group, points }) => ({
@@ -141,10 +139,15 @@ export async function spanTimeseries(
   }
 }
 
-/** Returns series with times in seconds, in the older form. Throws as `spanTimeseries`. */
-export async function spanStats(deps: QueryDeps, view: SpanView, request: SeriesRequest): Promise<RestSpanStats> {
-  const { all, groups, aggregates, shownGroup, meta } = await seriesOf(deps, view, request)
-  const shown = ({ field, points }: Series, order: number): RestSpanStatsSeries => ({
+/** Returns series with times in seconds, in the older form. Throws as `datasetTimeseries`. */
+export async function datasetStats(
+  deps: QueryDeps,
+  view: PlanView,
+  dataset: RowDataset,
+  request: SeriesRequest,
+): Promise<RestDatasetStats> {
+  const { all, groups, aggregates, shownGroup, meta } = await seriesOf(deps, view, dataset, request)
+  const shown = ({ field, points }: Series, order: number): RestDatasetStatsSeries => ({
     data: points.map(({ startMs, value }) => [Math.floor(startMs / 1000), [{ count: value }]]),
     order,
     start: Math.floor(view.range.fromMs / 1000),
@@ -152,13 +155,13 @@ export async function spanStats(deps: QueryDeps, view: SpanView, request: Series
     isMetricsData: false,
     meta: { ...metaOfFields([field]), ...meta },
   })
-  const ofGroup = (group: SpanCell[], order: number) => {
+  const ofGroup = (group: Cell[], order: number) => {
     const own = all.filter((series) => series.group === group)
     const [only] = own
     if (own.length === 1 && only) return shown(only, order)
     return { ...Object.fromEntries(own.map((series, at) => [series.field.name, shown(series, at)])), order }
   }
-  const nameOf = (group: SpanCell[]) =>
+  const nameOf = (group: Cell[]) =>
     shownGroup(group)
       .map(({ value }) => String(value ?? '(none)'))
       .join(',')

@@ -1,22 +1,26 @@
 import { z } from 'zod'
+import { restDataset, restPartial } from './explore.ts'
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const iso = z.string().describe('ISO 8601, UTC.')
 
 const sampling = {
-  dataset: z.literal('spans'),
+  dataset: restDataset,
   samples: z
     .int()
     .nullable()
-    .describe('Stored spans that match. Counts are larger where SDKs send only a part of their traces. Null: unknown.'),
+    .describe('Stored rows that match. Counts are larger where SDKs send only a part of their traces. Null: unknown.'),
   dataScanned: z
     .enum(['full', 'partial'])
-    .describe('partial: the range has too many spans for one answer. Only those since `scannedFrom` are in it.'),
+    .describe('partial: the range has too many rows for one answer. Only those since `scannedFrom` are in it.'),
+  partial: restPartial,
   scannedFrom: iso.describe('Start of the part of the range that was read.'),
+  rowsRead: z.int().describe('Rows that the engine read.'),
+  bytesRead: z.int().describe('Bytes that the engine read, before compression.'),
 }
 
-/** GET organizations/{org}/events/: spans, or aggregates of spans. */
-export const restSpanTable = z
+/** GET organizations/{org}/events/: rows of a dataset, or aggregates of them. */
+export const restDatasetTable = z
   .strictObject({
     data: z.array(z.record(z.string(), cell)).describe('One object for each row: the requested fields.'),
     meta: z.strictObject({
@@ -25,8 +29,8 @@ export const restSpanTable = z
       ...sampling,
     }),
   })
-  .meta({ id: 'SpanTable' })
-export type RestSpanTable = z.infer<typeof restSpanTable>
+  .meta({ id: 'DatasetTable' })
+export type RestDatasetTable = z.infer<typeof restDatasetTable>
 
 const pair = z.strictObject({ count: z.number().nullable() })
 const series = z.strictObject({
@@ -35,18 +39,18 @@ const series = z.strictObject({
   start: z.int(),
   end: z.int(),
   isMetricsData: z.literal(false),
-  meta: restSpanTable.shape.meta,
+  meta: restDatasetTable.shape.meta,
 })
 
 /** GET organizations/{org}/events-stats/: one series, or series by group or by function. */
-export const restSpanStats = z
+export const restDatasetStats = z
   .union([series, z.record(z.string(), z.union([series, z.record(z.string(), z.union([series, z.int()])), z.int()]))])
-  .meta({ id: 'SpanStats' })
-export type RestSpanStats = z.infer<typeof restSpanStats>
-export type RestSpanStatsSeries = z.infer<typeof series>
+  .meta({ id: 'DatasetStats' })
+export type RestDatasetStats = z.infer<typeof restDatasetStats>
+export type RestDatasetStatsSeries = z.infer<typeof series>
 
 /** GET organizations/{org}/events-timeseries/: the same with milliseconds. */
-export const restSpanTimeseries = z
+export const restDatasetTimeseries = z
   .strictObject({
     timeSeries: z.array(
       z.strictObject({
@@ -55,9 +59,9 @@ export const restSpanTimeseries = z
         values: z.array(
           z.strictObject({
             timestamp: z.int().describe('Start of the bucket, milliseconds since 1970.'),
-            value: z.number().nullable().describe('Null: no span has it.'),
+            value: z.number().nullable().describe('Null: no row has it.'),
             incomplete: z.boolean().describe('The bucket is not over yet.'),
-            sampleCount: z.int().describe('Stored spans in the bucket.'),
+            sampleCount: z.int().describe('Stored rows in the bucket.'),
           }),
         ),
         meta: z.strictObject({
@@ -70,27 +74,27 @@ export const restSpanTimeseries = z
     ),
     meta: z.strictObject({ ...sampling, start: z.int(), end: z.int() }),
   })
-  .meta({ id: 'SpanTimeseries' })
-export type RestSpanTimeseries = z.infer<typeof restSpanTimeseries>
+  .meta({ id: 'DatasetTimeseries' })
+export type RestDatasetTimeseries = z.infer<typeof restDatasetTimeseries>
 
-/** GET organizations/{org}/trace-items/attributes/: names that a search over spans can use. */
-export const restSpanAttributes = z.array(
+/** GET organizations/{org}/trace-items/attributes/: names that a search can use. */
+export const restDatasetAttributes = z.array(
   z
     .strictObject({
       key: z.string().describe('As a search and a field write it.'),
       name: z.string().describe('As the SDK sent it.'),
       attributeSource: z.strictObject({ source_type: z.enum(['sentry', 'user']) }),
     })
-    .meta({ id: 'SpanAttribute' }),
+    .meta({ id: 'DatasetAttribute' }),
 )
-export type RestSpanAttributes = z.infer<typeof restSpanAttributes>
+export type RestDatasetAttributes = z.infer<typeof restDatasetAttributes>
 
 /** GET organizations/{org}/trace-items/attributes/{key}/values/. */
-export const restSpanAttributeValues = z.array(
+export const restDatasetAttributeValues = z.array(
   z.strictObject({
     key: z.string(),
     name: z.string(),
     value: z.string(),
-    count: z.int().nullable().describe('Stored spans among the newest.'),
+    count: z.int().nullable().describe('Stored rows among the newest.'),
   }),
 )

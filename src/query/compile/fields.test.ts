@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import { fieldsOf, orderOf, shownCell, splitFields } from './fields.ts'
+import { fieldsOfDataset } from './datasets.ts'
+import { fieldsOf as fieldsOfSet, orderOf, shownCell, splitFields } from './fields.ts'
+
+const fieldsOf = (names: readonly string[]) => fieldsOfSet(fieldsOfDataset('spans'), names)
 
 const error = (run: () => unknown): string => {
   try {

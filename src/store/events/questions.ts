@@ -1,0 +1,19 @@
+import type { Connection } from './connection.ts'
+import type { QuestionStore } from './question.ts'
+import { createFacets } from './searching/facets.ts'
+import { createNewestPart } from './searching/newest.ts'
+import { createGroupRows, createListRows, createSeriesOfRows } from './searching/rows.ts'
+import { createTraceSummaries } from './searching/summaries.ts'
+import type { SpanSearchStore } from './span-search.ts'
+
+/** Creates the questions over every table. */
+export function createQuestions(connection: Connection, database: string): QuestionStore & SpanSearchStore {
+  return {
+    newestPart: createNewestPart(connection, database),
+    listRows: createListRows(connection, database),
+    groupRows: createGroupRows(connection, database),
+    seriesOfRows: createSeriesOfRows(connection, database),
+    traceSummaries: createTraceSummaries(connection, database),
+    ...createFacets(connection, database),
+  }
+}

@@ -1,0 +1,134 @@
+import type { Values } from '../filter.ts'
+import type { Aggregate, Arithmetic, Value } from '../question.ts'
+import { compileKey, compileList, compileNumber, compilePresence } from './columns.ts'
+import { compileFilter } from './filter.ts'
+import { isList } from './json.ts'
+import type { Source } from './sources.ts'
+
+/**
+ * How aggregates are computed: the length of their range, whether percentiles count cut-off spans, and within what a
+ * share is a part of all groups.
+ */
+export type Over = { lengthMs: number; withCut: boolean; shareOf: string }
+
+/** The engine's weighted percentiles take whole numbers as weights, but ours are fractions. */
+const wholeWeight = (weight: string) => `toUInt32(least(1e8, round(${weight} * 16)))`
+
+type Called = {
+  name: string
+  level?: number
+  args: string[]
+  where: readonly string[]
+  each?: boolean
+  orNull?: boolean
+}
+
+/** A call of an aggregate function: over the elements of lists, over the rows that meet conditions, null without any. */
+function called({ name, level, args, where, each = false, orNull = false }: Called): string {
+  const conditions = where.filter((condition) => condition !== '')
+  const suffix = `${each ? 'Array' : ''}${conditions.length > 0 ? 'If' : ''}${orNull ? 'OrNull' : ''}`
+  const all = conditions.length > 0 ? [...args, conditions.join(' AND ')] : args
+  return `${name}${suffix}${level === undefined ? '' : `(${level})`}(${all.join(', ')})`
+}
+
+/** Number of rows that the stored ones stand for. */
+const weightSum = ({ weight }: Source, where: readonly string[], factor?: string): string =>
+  called({ name: 'sum', args: [[weight ?? '1', factor].filter((part) => part !== undefined).join(' * ')], where })
+
+/** Returns SQL of arithmetic over the columns `c0`, `c1` and so on. */
+function arithmetic(values: Values, of: Arithmetic, offset: number): string {
+  switch (of.op) {
+    case 'number':
+      return values.add('Float64', of.value)
+    case 'aggregate':
+      return `toFloat64(c${offset + of.at})`
+    default: {
+      const [left, right] = of.of.map((part) => arithmetic(values, part, offset))
+      return of.op === '/' ? `(${left} / nullIf(${right}, 0))` : `(${left} ${of.op} ${right})`
+    }
+  }
+}
+
+function percentile(source: Source, values: Values, level: number, of: Value, where: readonly string[]): string {
+  const number = compileNumber(source, values, of)
+  const each = isList(of)
+  if (level === 1) return called({ name: 'max', args: [number], where, each, orNull: true })
+  const weight = wholeWeight(source.weight ?? '1')
+  const args = each ? [number, `arrayMap(x -> ${weight}, ${number})`] : [`toFloat64(${number})`, weight]
+  return called({ name: 'quantileTDigestWeighted', level, args, where, each, orNull: true })
+}
+
+/** A weighted sum or mean; null for a mean of nothing. */
+function summed(source: Source, values: Values, fn: 'sum' | 'avg', of: Value, where: readonly string[]): string {
+  const number = compileNumber(source, values, of)
+  const weight = source.weight ?? '1'
+  if (isList(of)) {
+    const sum = called({ name: 'sum', args: [`${weight} * arraySum(${number})`], where })
+    return fn === 'sum' ? sum : `${sum} / ${called({ name: 'sum', args: [`${weight} * length(${number})`], where })}`
+  }
+  const sum = called({ name: 'sum', args: [`${weight} * (${number})`], where })
+  return fn === 'sum' ? sum : `${sum} / ${weightSum(source, [...where, `isNotNull(${number})`])}`
+}
+
+/** Returns the SQL of an aggregate. `offset` is the number of the column of the first aggregate. */
+export function compileAggregate(
+  source: Source,
+  values: Values,
+  aggregate: Aggregate,
+  over: Over,
+  offset: number,
+): string {
+  const only = aggregate.only ? [compileFilter(source, values, aggregate.only)] : []
+  switch (aggregate.fn) {
+    case 'count':
+      return weightSum(source, only)
+    case 'samples':
+      return only.length > 0 ? `toFloat64(countIf(${only[0]}))` : 'toFloat64(count())'
+    case 'allSamples':
+      return `sum(count()) OVER (${over.shareOf})`
+    case 'allCount':
+      return `sum(${weightSum(source, [])}) OVER (${over.shareOf})`
+    case 'share': {
+      const own = weightSum(source, only)
+      return `${own} / sum(${own}) OVER (${over.shareOf})`
+    }
+    case 'failureCount':
+      return weightSum(source, only, source.failed)
+    case 'failureRate':
+      return `${weightSum(source, only, source.failed)} / ${weightSum(source, only)}`
+    case 'rate':
+      return `${weightSum(source, only)} / ${values.add('Float64', Math.max(1, over.lengthMs) / aggregate.perMs)}`
+    case 'apdex': {
+      if (source.duration === undefined) throw new Error('no duration')
+      const limit = values.add('Float64', aggregate.satisfiedMs * 1000)
+      const satisfied = weightSum(source, [...only, `${source.duration} <= ${limit}`])
+      const tolerated = weightSum(source, [
+        ...only,
+        `${source.duration} > ${limit}`,
+        `${source.duration} <= 4 * ${limit}`,
+      ])
+      return `(${satisfied} + ${tolerated} / 2) / ${weightSum(source, only)}`
+    }
+    case 'unique': {
+      const { of } = aggregate
+      if (of.of === 'json' && isList(of))
+        return `toFloat64(${called({ name: 'uniq', args: [compileList(source, values, of)], where: only, each: true })})`
+      const where = [...only, compilePresence(source, values, of)]
+      return `toFloat64(${called({ name: 'uniq', args: [compileKey(source, values, of)], where })})`
+    }
+    case 'min':
+    case 'max': {
+      const { fn: name, of } = aggregate
+      return called({ name, args: [compileNumber(source, values, of)], where: only, each: isList(of), orNull: true })
+    }
+    case 'sum':
+    case 'avg':
+      return summed(source, values, aggregate.fn, aggregate.of, only)
+    case 'percentile': {
+      const where = source.isCut && !over.withCut ? [...only, `NOT (${source.isCut})`] : only
+      return percentile(source, values, aggregate.level, aggregate.of, where)
+    }
+    case 'formula':
+      return arithmetic(values, aggregate.of, offset)
+  }
+}
