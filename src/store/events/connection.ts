@@ -186,7 +186,8 @@ function readFailure(error: unknown, store: Store): unknown {
   if (error instanceof MishapError) return error
   if (!(error instanceof ClickHouseError)) return unavailable(store, error)
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
-  if (error.code === '241') return new MishapError('QUERY_TIMEOUT', {
+  if (error.code === '241')
+    return new MishapError('QUERY_TIMEOUT', {
       detail: 'The query needs more memory than the events store may use.',
       causes: ['memory'],
     })

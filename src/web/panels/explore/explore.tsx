@@ -228,7 +228,7 @@ export function Explore(props: ExploreProps) {
                   query={plan.query}
                 />
               )}
-              <QueryWords words={answer.words} sql={answer.sql} />
+              <QueryWords plan={plan} sql={answer.sql} />
             </div>
           ) : null}
         </>

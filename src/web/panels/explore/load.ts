@@ -13,6 +13,15 @@ const causesOf = (error: unknown): string[] =>
     ? error.causes.map(String)
     : []
 
+/** The sentence of a wrong part of the plan, with its name; else that of the error. */
+function sentenceOf(error: unknown, code: string): string {
+  const fields = typeof error === 'object' && error !== null && 'fields' in error ? error.fields : undefined
+  if (fields && typeof fields === 'object')
+    for (const [name, sentences] of Object.entries(fields))
+      if (Array.isArray(sentences) && sentences.length > 0) return `${name}: ${String(sentences[0])}`
+  return error instanceof Error ? error.message : code
+}
+
 /** The answer to the plan of the page, or why there is none. Other errors go to the error screen. */
 export async function loadAnswer(
   view: View,
@@ -29,8 +38,7 @@ export async function loadAnswer(
       const kind = code === 'QUERY_TIMEOUT' ? 'late' : 'away'
       return { answer: undefined, failed: { message: t(kind), todo: t(`${kind}Todo`), code, causes: [] } }
     }
-    const message = error instanceof Error ? error.message : code
-    return { answer: undefined, failed: { message, code, causes: causesOf(error) } }
+    return { answer: undefined, failed: { message: sentenceOf(error, code), code, causes: causesOf(error) } }
   }
 }
 
