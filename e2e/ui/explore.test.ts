@@ -81,7 +81,7 @@ describe.skipIf(noChromium)('the page Explore', () => {
     await page.getByLabel('Formula c').fill('b / a * 100')
     await page.getByLabel('Formula c').press('Enter')
     await page.waitForURL(/f=b/)
-    await page.getByRole('button', { name: 'Order by b: count()' }).click()
+    await page.getByRole('button', { name: 'b: count()' }).click()
     await page.waitForURL(/sort=-b/)
     await page.reload()
     const table = page.locator('.explore-table')

@@ -66,7 +66,7 @@ type Change = ReturnType<typeof useChange>[1]
 
 /** Dataset, filter, and scope. */
 function Bar({ change, ...props }: ExploreProps & { change: Change }) {
-  const { organization, params, projects, environments, failed } = props
+  const { organization, params, projects, environments } = props
   const t = useTranslations('explore')
   const search = useSearchParams()
   const { plan } = params
@@ -92,7 +92,7 @@ function Bar({ change, ...props }: ExploreProps & { change: Change }) {
         organization={organization}
         value={plan.query}
         onSearch={(query) => setPlan({ query })}
-        error={failed && !failed.todo ? [failed.message] : undefined}
+        error={undefined}
         scope={{
           project: params.project ? params.project.split(',') : undefined,
           environment: params.env ? params.env.split(',') : undefined,
