@@ -63,9 +63,11 @@ export const screenPackages = [
   'nuqs',
   'react',
   'react-dom',
+  'react-grid-layout',
   'server-only',
   'tailwindcss',
   'tinykeys',
+  'uplot',
 ] as const
 
 /** Resolves `name` from the package at `from` to its path in the lock file: own folder first, then each parent. */

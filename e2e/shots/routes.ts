@@ -27,6 +27,8 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   login: () => '/login',
   'o/[org]': ({ org }) => `/o/${org}`,
   'o/[org]/[...rest]': ({ org }) => `/o/${org}/no-such-screen`,
+  'o/[org]/dashboards': ({ org }) => `/o/${org}/dashboards`,
+  'o/[org]/dashboards/[id]': ({ org }) => `/o/${org}/dashboards/health`,
   'o/[org]/explore': ({ org }) => `/o/${org}/explore`,
   'o/[org]/feedback': ({ org }) => `/o/${org}/feedback`,
   'o/[org]/issues': ({ org }) => `/o/${org}/issues`,

@@ -35,7 +35,9 @@ beforeAll(async () => {
 })
 
 const ask = (plan: Partial<Plan>, words = '') =>
-  call('POST', `/organizations/acme/explore/?statsPeriod=24h&project=-1${words}`, { body: { dataset: 'spans', ...plan } })
+  call('POST', `/organizations/acme/explore/?statsPeriod=24h&project=-1${words}`, {
+    body: { dataset: 'spans', ...plan },
+  })
 const answer = async (plan: Partial<Plan>, words = ''): Promise<PlanAnswer> => {
   const { status, json, text } = await ask(plan, words)
   expect([status, status === 200 ? '' : text]).toEqual([200, ''])

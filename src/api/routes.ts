@@ -1,8 +1,9 @@
+import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
+import { datasetRoutes } from './explore/dataset-routes.ts'
+import { exploreRoutes } from './explore/explore-routes.ts'
 import { exportRoutes } from './explore/export-routes.ts'
 import { savedQueryRoutes } from './explore/saved-routes.ts'
 import { sqlRoutes } from './explore/sql-routes.ts'
-import { datasetRoutes } from './explore/dataset-routes.ts'
-import { exploreRoutes } from './explore/explore-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
 import { eventRoutes } from './issues/event-routes.ts'
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   ...savedQueryRoutes,
   ...sqlRoutes,
   ...exportRoutes,
+  ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,

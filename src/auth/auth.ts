@@ -24,6 +24,8 @@ export type Action =
   | 'issue:triage'
   | 'issue:own'
   | 'search:own'
+  | 'dashboard:read'
+  | 'dashboard:write'
   | 'event:read'
   | 'member:read'
   | 'team:read'

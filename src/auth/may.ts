@@ -21,6 +21,14 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
   'issue:own': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:write', 'event:admin'] },
   // A person's own saved views. Shared views need issue:triage.
   'search:own': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:write', 'event:admin'] },
+  'dashboard:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['event:read', 'event:write', 'event:admin', 'org:read', 'org:write', 'org:admin'],
+  },
+  'dashboard:write': {
+    roles: ['owner', 'admin', 'member'],
+    scopes: ['event:write', 'event:admin', 'org:write', 'org:admin'],
+  },
   'event:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
   'member:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],

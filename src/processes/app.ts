@@ -10,7 +10,7 @@ import { refuseRequest } from '../serve/answers.ts'
 import { type Commands, serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
 import { serveWeb } from '../web/serve.ts'
-import { maintenanceCommands, peopleCommands } from './commands.ts'
+import { configCommands, maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
 import { createRunningMove } from './move-running.ts'
 import type { App } from './parts.ts'
@@ -49,6 +49,7 @@ function serveCommands(setup: AppSetup, running: Running, more: Commands): Promi
   return serveControl(setup.sockets.control, {
     ...more,
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
+    ...configCommands(app.meta, app.clock, changed),
     ...maintenanceCommands({
       config: setup.config,
       version: setup.version,

@@ -18,6 +18,7 @@ import { MishapError } from '../base/errors.ts'
 import { onlyMoveSettings } from '../base/move-settings.ts'
 import { createObserve, type Observe } from '../base/observe.ts'
 import { openJournalReader } from '../journal/files.ts'
+import { applyConfig, exportConfig, planConfig } from '../operations/config-apply.ts'
 import { bootstrap } from '../operations/first-run.ts'
 import { createWaits, withRetry } from '../refine/pipeline/retry.ts'
 import type { Commands } from '../serve/control.ts'
@@ -100,6 +101,17 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
       await auth.resetPassword(text(value, 'email'), text(value, 'password'))
       return {}
     },
+  }
+}
+
+/** Commands over the configuration in files, for a running or a stopped server. `changed` publishes the keys. */
+export function configCommands(meta: MetaStore, clock: Clock, changed: () => Promise<void>): Commands {
+  const deps = { meta, clock, publishKeys: changed }
+  const filesOf = ({ files = '{}' }: Record<string, string>) => JSON.parse(files) as Record<string, string>
+  return {
+    'config-export': async ({ org = '' }) => ({ files: await exportConfig(deps, org) }),
+    'config-plan': (value) => planConfig(deps, value.org ?? '', filesOf(value), value.prune === 'yes'),
+    'config-apply': (value) => applyConfig(deps, value.org ?? '', filesOf(value), value.prune === 'yes'),
   }
 }
 
@@ -295,14 +307,18 @@ const keeping = (name: 'backup' | 'verify'): Stopped => ({
     withStores(config, async (parts) => (await maintenanceCommands(parts)[name]?.(value)) ?? {}),
 })
 
-const peopleCommand = (name: 'bootstrap' | 'reset-password'): Stopped => ({
+const peopleCommand = (name: 'bootstrap' | 'reset-password' | `config-${'export' | 'plan' | 'apply'}`): Stopped => ({
   async carryOut(config, value) {
     const observe = createObserve('command', config.logLevel)
     const { folders } = layOut(config.data)
     const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
     try {
       const changed = async () => writeKeyFile(config.data, await meta.projects.keySnapshot())
-      return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
+      const commands = {
+        ...peopleCommands(meta, auth, config.url, changed),
+        ...configCommands(meta, systemClock, changed),
+      }
+      return (await commands[name]?.(value)) ?? {}
     } finally {
       await close()
     }
@@ -341,6 +357,9 @@ async function moveStopped(config: Config, value: Record<string, string>): Promi
 const stopped: Readonly<Record<string, Stopped>> = {
   bootstrap: peopleCommand('bootstrap'),
   'reset-password': peopleCommand('reset-password'),
+  'config-export': { ...peopleCommand('config-export'), demand: demandData },
+  'config-plan': { ...peopleCommand('config-plan'), demand: demandData },
+  'config-apply': { ...peopleCommand('config-apply'), demand: demandData },
   backup: keeping('backup'),
   verify: keeping('verify'),
   rehearse: { demand: demandData, carryOut: rehearse },

@@ -14,9 +14,11 @@ import {
 } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
+import type { ConfigPlan } from '../operations/config-apply.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
 import { setUpStatements } from '../store/events/grants.ts'
+import { planLines, readConfigFolder, writeConfigFolder } from './config-command.ts'
 import { startServer } from './server.ts'
 
 const version = programVersion()
@@ -42,6 +44,11 @@ const help = `Mishap ${version}: errors and performance of your web applications
                                               MISHAP_MOVE_BLOBS, also while the product runs. They take the values of
                                               MISHAP_META, MISHAP_EVENTS and MISHAP_BLOBS, or the words above, which
                                               mean the data folder. Run it again if it was interrupted
+  mishap export FOLDER --org ORG              writes dashboards, saved views, filters, rules and project settings as YAML
+  mishap plan FOLDER --org ORG [--prune] [--json]
+                                              shows what apply would change; ends with 2 if there are changes
+  mishap apply FOLDER --org ORG [--prune] [--json]
+                                              makes the organization what the files say (docs/config-as-code.md)
   mishap events grants                        prints the statements that prepare a ClickHouse server for MISHAP_EVENTS
   mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
   mishap --version
@@ -59,7 +66,16 @@ ${settings.map((setting) => `  ${setting.env.padEnd(40)}${setting.sentence} Defa
 
 type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
 
-const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse', '--ci-token'])
+const switches = new Set([
+  '--json',
+  '--password-stdin',
+  '--dev',
+  '--help',
+  '--version',
+  '--rehearse',
+  '--ci-token',
+  '--prune',
+])
 
 /** Parses `--flag value`, `--flag=value`, switches and plain names. A flag without a value is a usage error. */
 function readWords(words: string[]): Words {
@@ -216,6 +232,28 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   if (!isIntact) process.exit(1)
 }
 
+/** Writes the configuration of an organization into a folder. */
+async function exportFolder(words: Words): Promise<void> {
+  const folder = fileOf(words)
+  const value = { org: need(words, '--org') }
+  const { files } = (await command(configOf(words), 'config-export', value)) as { files: Record<string, string> }
+  print(`${folder}: ${writeConfigFolder(folder, files)} files.`)
+}
+
+/** Compares a folder with an organization, or makes the organization what the folder says. */
+async function planFolder(words: Words, isApplied: boolean): Promise<void> {
+  const value = {
+    org: need(words, '--org'),
+    files: JSON.stringify(readConfigFolder(fileOf(words))),
+    prune: words.switches.has('--prune') ? 'yes' : '',
+  }
+  const plan = (await command(configOf(words), isApplied ? 'config-apply' : 'config-plan', value)) as ConfigPlan
+  if (words.switches.has('--json')) print(JSON.stringify(plan))
+  else planLines(plan, isApplied).forEach(print)
+  // The code of `terraform plan -detailed-exitcode`: a job of a build can tell changes from faults.
+  if (!isApplied && plan.changes.length > 0) process.exit(2)
+}
+
 type MoveAnswer = { pausedMs: number; blobs: number; events?: number }
 
 /** Moves by the running product, else a stopped data folder. Waits during a start. No answer: the product has ended. */
@@ -313,6 +351,9 @@ async function run(): Promise<void> {
   if (name === 'bootstrap') return bootstrap(words)
   if (words.names[0] === 'backup') return backup(words)
   if (words.names[0] === 'restore') return restore(words)
+  if (words.names[0] === 'export') return exportFolder(words)
+  if (words.names[0] === 'plan') return planFolder(words, false)
+  if (words.names[0] === 'apply') return planFolder(words, true)
   if (name === 'verify') return verify(words)
   if (name === 'move') return move(words)
   if (name === 'events grants') return printGrants(words)

@@ -5,7 +5,8 @@ import { isErrorCode, MishapError } from '../base/errors.ts'
 /** Commands that the running product executes for `mishap bootstrap` and others. */
 export type Commands = Record<string, (value: Record<string, string>) => Promise<object>>
 
-const bodyBytesMax = 64 * 1024
+/** The files of a configuration are the largest command; a plan over all of them is the largest answer. */
+const bodyBytesMax = 32 * 1024 * 1024
 
 async function read(stream: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []

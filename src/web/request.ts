@@ -1,6 +1,8 @@
 import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
+import boardsDe from './messages/boards.de.json'
+import boardsEn from './messages/boards.en.json'
 import chartsDe from './messages/charts.de.json'
 import chartsEn from './messages/charts.en.json'
 import compareDe from './messages/compare.de.json'
@@ -66,6 +68,7 @@ import { zoneOf } from './zone.ts'
 const catalogues = {
   en: {
     ...en,
+    boards: boardsEn,
     charts: chartsEn,
     compare: compareEn,
     detectors: detectorsEn,
@@ -98,6 +101,7 @@ const catalogues = {
   },
   de: {
     ...de,
+    boards: boardsDe,
     charts: chartsDe,
     compare: compareDe,
     detectors: detectorsDe,

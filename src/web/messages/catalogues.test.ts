@@ -3,6 +3,8 @@ import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../../domain
 import { doctorFindings } from '../../domain/doctor-findings.ts'
 import { groupingHints } from '../../domain/grouping.ts'
 import { messageKeyOf, offeredKeys } from '../../query/search.ts'
+import boardsDe from './boards.de.json'
+import boardsEn from './boards.en.json'
 import chartsDe from './charts.de.json'
 import chartsEn from './charts.en.json'
 import compareDe from './compare.de.json'
@@ -64,6 +66,7 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['dashboard', boardsEn, boardsDe],
   ['chart', chartsEn, chartsDe],
   ['compare', compareEn, compareDe],
   ['issue page', issuepageEn, issuepageDe],

@@ -28,7 +28,7 @@ export type Dashboard = {
 }
 
 /** An earlier state of a dashboard. `atMs`, `userId`: when and by whom this state was made. */
-export type DashboardRevision = Pick<Dashboard, 'rev' | 'title' | 'content'> & { atMs: number; userId: string | null }
+type DashboardRevision = Pick<Dashboard, 'rev' | 'title' | 'content'> & { atMs: number; userId: string | null }
 
 type Values = Pick<Dashboard, 'title' | 'shared' | 'content'>
 

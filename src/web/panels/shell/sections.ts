@@ -1,4 +1,14 @@
-import { ChartNoAxesCombined, Gauge, Inbox, LayoutDashboard, ListTree, type LucideIcon, MessageSquare, Tag } from 'lucide-react'
+import {
+  ChartNoAxesCombined,
+  Gauge,
+  Inbox,
+  LayoutDashboard,
+  LayoutGrid,
+  ListTree,
+  type LucideIcon,
+  MessageSquare,
+  Tag,
+} from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestIssueCounts } from '../../../contract/search.ts'
 import { type Frame, projectSearch } from './frame.ts'
@@ -25,6 +35,7 @@ export function useSections(
   const t = useTranslations('frame')
   const shell = useTranslations('shell')
   const people = useTranslations('people')
+  const boards = useTranslations('boards')
   const base = `/o/${organization.slug}`
   const project = projectSearch(remembered)
   const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
@@ -42,6 +53,7 @@ export function useSections(
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
     section('/explore', t('explore'), ChartNoAxesCombined, undefined, project),
+    section('/dashboards', boards('name'), LayoutGrid),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),
   ]

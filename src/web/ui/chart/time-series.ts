@@ -1,11 +1,11 @@
 /** One value of a series. `startMs`: the start of its interval, ms since 1970. Null: no data, which a chart shows as a gap. */
-export type TimePoint = {
+type TimePoint = {
   startMs: number
   value: number | null
   /** The value of the same interval in the previous period. */
-  previous?: number | null
+  previous?: number | null | undefined
   /** The interval has not ended, or its data was only read in part. */
-  incomplete?: boolean
+  incomplete?: boolean | undefined
 }
 
 export type TimeSeries = {

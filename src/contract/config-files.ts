@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { detectorIds } from '../domain/detectors.ts'
+import type { noFilters } from '../domain/filters.ts'
+import { eachSwitch } from '../domain/project-switches.ts'
+import { ruleTextMax } from '../domain/rule-text.ts'
+import { viewScopes } from '../domain/view-scopes.ts'
+import { newDashboardBody } from './dashboards.ts'
+import { nameText } from './projects.ts'
+
+/** The files of `mishap export`, `mishap plan` and `mishap apply` (docs/config-as-code.md). */
+
+const names = z.array(z.string().max(1000)).max(1000)
+const slug = z.string().regex(/^(?!\d+$)[a-z0-9-]{1,50}$/, 'The slug of a project.')
+
+/** projects/SLUG.yaml. Fields and sections that are left out stay as they are. Tokens and keys are in no file. */
+export const projectFile = z.strictObject({
+  project: slug,
+  name: nameText.optional(),
+  platform: z.string().max(64).nullable().optional(),
+  settings: z
+    .strictObject({
+      allowedDomains: names,
+      dataScrubber: z.boolean(),
+      dataScrubberDefaults: z.boolean(),
+      scrubIPAddresses: z.boolean(),
+      sensitiveFields: names,
+      safeFields: names,
+      routePatterns: names,
+      scrapeJavaScript: z.boolean(),
+      verifySSL: z.boolean(),
+      ...eachSwitch(() => z.boolean()),
+    })
+    .partial()
+    .optional(),
+  detectors: z
+    .partialRecord(
+      z.enum(detectorIds),
+      z.strictObject({ active: z.boolean(), thresholds: z.record(z.string(), z.number()) }).partial(),
+    )
+    .optional(),
+  filters: z
+    .strictObject({
+      extensions: z.boolean(),
+      localhost: z.boolean(),
+      crawlers: z.boolean(),
+      hydration: z.boolean(),
+      chunkLoad: z.boolean(),
+      browsers: names,
+      messages: names,
+      releases: names,
+      addresses: names,
+      cspSources: names,
+    } satisfies Record<keyof typeof noFilters, z.ZodType>)
+    .partial()
+    .optional(),
+  grouping: z
+    .strictObject({
+      fingerprintingRules: z.string().max(ruleTextMax),
+      groupingEnhancements: z.string().max(ruleTextMax),
+    })
+    .partial()
+    .optional(),
+  ownership: z
+    .strictObject({ rules: z.string().max(ruleTextMax), autoAssignment: z.boolean() })
+    .partial()
+    .optional(),
+})
+export type ProjectFile = z.output<typeof projectFile>
+
+/** dashboards/NAME.yaml: one shared dashboard. Its title identifies it. */
+export const dashboardFile = newDashboardBody
+  .omit({ duplicate: true, visibility: true, permissions: true, start: true, end: true, utc: true, projects: true })
+  .extend({ projects: z.array(slug).max(100).default([]) })
+export type DashboardFile = z.output<typeof dashboardFile>
+
+/** views.yaml: the shared saved views. List and name identify them. */
+export const viewsFile = z.strictObject({
+  views: z.array(
+    z.strictObject({
+      scope: z.enum(viewScopes),
+      name: z.string().max(64),
+      query: z.string().max(4096).default(''),
+      sort: z.string().max(20).default(''),
+      projects: z.array(slug).max(100).default([]),
+      environments: z.array(z.string().max(64)).max(100).default([]),
+      period: z.string().max(90).default('').describe('A length such as 14d, two dates with / between them, or empty.'),
+    }),
+  ),
+})
+export type ViewFile = z.output<typeof viewsFile>['views'][number]
+
+/** notifications.yaml: where channels send. Their addresses are secrets, so files only change channels that exist. */
+export const channelsFile = z.strictObject({
+  channels: z.array(
+    z.strictObject({
+      name: z.string().max(300),
+      project: slug.nullable().default(null).describe('Null: all projects.'),
+      active: z.boolean().default(true),
+    }),
+  ),
+})
+export type ChannelFile = z.output<typeof channelsFile>['channels'][number]
+
+/** One thing that files describe. `key` identifies it among all. */
+export type ConfigItem =
+  | { key: string; kind: 'project'; file: string; value: ProjectFile }
+  | { key: string; kind: 'dashboard'; file: string; value: DashboardFile }
+  | { key: string; kind: 'view'; file: string; value: ViewFile }
+  | { key: string; kind: 'channel'; file: string; value: ChannelFile }

@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MishapError } from '../base/errors.ts'
+import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
+import { createDashboard } from './dashboards.ts'
+import { operationRig } from './rig.cases.ts'
+import { createSearch } from './saved-searches.ts'
+
+const fresh = operationRig()
+const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }
+beforeEach(async () => {
+  state.rig = await fresh()
+})
+const deps = () => state.rig
+
+const exported = () => exportConfig(deps(), 'acme')
+const plan = (files: Record<string, string>, isPruned = false) => planConfig(deps(), 'acme', files, isPruned)
+const apply = (files: Record<string, string>, isPruned = false) => applyConfig(deps(), 'acme', files, isPruned)
+const names = ({ changes }: Awaited<ReturnType<typeof plan>>) => changes.map(({ action, key }) => `${action} ${key}`)
+const faultsOf = async (files: Record<string, string>): Promise<string> => {
+  try {
+    await plan(files)
+    return ''
+  } catch (error) {
+    return error instanceof MishapError ? error.message : String(error)
+  }
+}
+
+const board = `title: Shop
+period: 24h
+projects: [web]
+widgets:
+  - title: Errors
+    displayType: line
+    widgetType: logs
+    queries:
+      - aggregates: ["count()"]
+        fields: ["count()"]
+        conditions: severity:error
+`
+const views = 'views:\n  - scope: issues\n    name: Mine\n    query: is:unresolved\n    projects: [web]\n'
+const all = { 'dashboards/shop.yaml': board, 'views.yaml': views }
+
+describe('export, plan and apply', () => {
+  test('an export of a new organization says all of its projects, and plans nothing', async () => {
+    const files = await exported()
+    expect(Object.keys(files)).toEqual(['projects/web.yaml'])
+    expect(files['projects/web.yaml']).toContain('project: web\n')
+    expect(files['projects/web.yaml']).not.toMatch(/token|secret|dsn|publicKey/i)
+    expect(await plan(files)).toEqual({ changes: [], unmanaged: [] })
+  })
+
+  test('what was applied is exported, and a second apply changes nothing', async () => {
+    expect(names(await plan(all))).toEqual(['create dashboard Shop', 'create view issues Mine'])
+    expect(names(await apply(all))).toEqual(['create dashboard Shop', 'create view issues Mine'])
+    expect(names(await apply(all))).toEqual([])
+    const files = await exported()
+    expect(Object.keys(files)).toEqual(['projects/web.yaml', 'dashboards/shop.yaml', 'views.yaml'])
+    expect(await plan(files)).toEqual({ changes: [], unmanaged: [] })
+    const [stored] = await state.rig.meta.dashboards.listDashboards(1, '')
+    expect(JSON.parse(stored?.content ?? '')).toMatchObject({
+      projects: [1],
+      widgets: [{ plan: { dataset: 'logs', query: 'severity:error' }, layout: { x: 0, y: 0 } }],
+    })
+  })
+
+  test('a change shows its lines, and keeps what a project file leaves out', async () => {
+    const file = {
+      'projects/web.yaml': 'project: web\nfilters:\n  localhost: true\nsettings:\n  sensitiveFields: [iban]\n',
+    }
+    const { changes } = await plan(file)
+    expect(changes.map(({ action, key }) => `${action} ${key}`)).toEqual(['change project web'])
+    expect(changes[0]?.diff.filter((line) => /^[+-]/.test(line))).toEqual([
+      '-   sensitiveFields: []',
+      '+   sensitiveFields:',
+      '+     - iban',
+      '-   localhost: false',
+      '+   localhost: true',
+    ])
+    await apply(file)
+    const { projects } = state.rig.meta
+    expect((await projects.filtersOf(1)).localhost).toBe(true)
+    expect((await projects.scrubSettings(1)).sensitiveFields).toEqual(['iban'])
+    expect((await projects.projectById(1))?.name).toBe('Web')
+    expect(state.rig.published).toHaveLength(1)
+    expect(names(await plan(file))).toEqual([])
+  })
+
+  test('a project that is new is created with a key, and dashboards may name it', async () => {
+    const files = {
+      'projects/api.yaml': 'project: api\nname: API\nplatform: node\n',
+      'dashboards/a.yaml': 'title: A\nprojects: [api]\n',
+    }
+    expect(names(await apply(files))).toEqual(['create dashboard A', 'create project api'])
+    const project = await state.rig.meta.projects.projectBySlug(1, 'api')
+    expect(await state.rig.meta.projects.keysOf(project?.id ?? 0)).toHaveLength(1)
+    expect(names(await plan(files))).toEqual([])
+  })
+
+  test('drift is what people changed since the last apply', async () => {
+    await apply(all)
+    const [stored] = await state.rig.meta.dashboards.listDashboards(1, '')
+    await state.rig.meta.dashboards.updateDashboard(
+      stored?.id ?? 0,
+      { content: (stored?.content ?? '').replace('24h', '7d') },
+      'ann',
+    )
+    const { changes } = await plan(all)
+    expect(changes).toMatchObject([
+      { key: 'dashboard Shop', drift: true, diff: expect.arrayContaining(['- period: 7d', '+ period: 24h']) },
+    ])
+    // A change of the file alone is none.
+    const renamed = { ...all, 'views.yaml': views.replace('is:unresolved', 'is:resolved') }
+    expect((await plan(renamed)).changes.map(({ key, drift }) => [key, drift])).toEqual([
+      ['dashboard Shop', true],
+      ['view issues Mine', false],
+    ])
+    await state.rig.meta.dashboards.deleteDashboard(stored?.id ?? 0)
+    expect((await plan(all)).changes).toMatchObject([{ action: 'create', key: 'dashboard Shop', drift: true }])
+  })
+
+  test('what is in no file stays, until it is pruned; own things are never touched', async () => {
+    const owner = { organizationId: 1, userId: 'ann' }
+    const content = {
+      widgets: [],
+      projects: [],
+      environment: [],
+      period: null,
+      filters: { release: [] },
+      attribute: '',
+    }
+    await createDashboard(deps(), owner, { title: 'Other', shared: true, content })
+    await createDashboard(deps(), owner, { title: 'Own', shared: false, content })
+    const view = { query: '', sort: 'date', projects: [], environments: [], span: '' }
+    await createSearch(deps(), { ...owner, scope: 'issues', name: 'Old', shared: true, ...view })
+    expect(await plan(all)).toMatchObject({ unmanaged: ['dashboard Other', 'view issues Old'] })
+    await apply(all)
+    expect(names(await apply(all, true))).toEqual(['delete dashboard Other', 'delete view issues Old'])
+    const left = await state.rig.meta.dashboards.listDashboards(1, 'ann')
+    expect(left.map(({ title }) => title)).toEqual(['Own', 'Shop'])
+  })
+})
+
+describe('what is wrong is named by file and line', () => {
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'an unknown key',
+      { 'dashboards/a.yaml': 'title: A\nwidgets: []\ncolour: red\n' },
+      'dashboards/a.yaml:3: The key colour is unknown.',
+    ],
+    [
+      'an unknown key inside',
+      { 'projects/web.yaml': 'project: web\nsettings:\n  dataScrubber: true\n  sekret: x\n' },
+      'projects/web.yaml:4: The key sekret is unknown.',
+    ],
+    ['a wrong type', { 'views.yaml': 'views:\n  - scope: issues\n    name: 5\n' }, 'views.yaml:3: views.0.name:'],
+    ['no YAML', { 'views.yaml': 'views:\n  - a: [\n' }, 'views.yaml:3:'],
+    ['a key twice', { 'projects/web.yaml': 'project: web\nname: a\nname: b\n' }, 'projects/web.yaml:3:'],
+    [
+      'a tile that cannot be kept',
+      { 'dashboards/a.yaml': `${board}        orderby: -x\n` },
+      'dashboards/a.yaml:12: widgets[0].queries[0].orderby:',
+    ],
+    ['a file that nobody knows', { 'other.yaml': 'a: 1\n' }, 'other.yaml:1: Files are'],
+    [
+      'one thing in two files',
+      { 'dashboards/a.yaml': 'title: A\n', 'dashboards/b.yaml': 'title: A\n' },
+      'dashboards/b.yaml:1: dashboard A is also in dashboards/a.yaml.',
+    ],
+    [
+      'a project that is not there',
+      { 'dashboards/a.yaml': 'title: A\nprojects: [gone]\n' },
+      'names the project gone, which does not exist.',
+    ],
+    [
+      'a channel that is not there',
+      { 'notifications.yaml': 'channels:\n  - name: chat\n' },
+      'there is no channel chat.',
+    ],
+  ])('%s', async (_name, files, fault) => expect(await faultsOf(files)).toContain(fault))
+
+  test('a text that grows by anchors is refused', async () => {
+    const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${Array.from({ length: 8 }, (_line, at) => {
+      const [own, last] = [String.fromCharCode(98 + at), String.fromCharCode(97 + at)]
+      return `${own}: &${own} [${Array.from({ length: 9 }, () => `*${last}`).join(', ')}]`
+    }).join('\n')}\n`
+    expect(await faultsOf({ 'views.yaml': bomb })).toMatch(/alias/i)
+  })
+
+  test('nothing is applied while a file is wrong', async () => {
+    await expect(apply({ ...all, 'other.yaml': 'a: 1' })).rejects.toThrow(/other\.yaml/)
+    expect(await state.rig.meta.dashboards.listDashboards(1, '')).toEqual([])
+  })
+
+  test('an organization that is not there', async () => {
+    await expect(exportConfig(deps(), 'nobody')).rejects.toThrow(/no organization nobody/)
+  })
+})
