@@ -67,7 +67,7 @@ export const exportRoutes: readonly Route[] = [
     operationId: 'createExport',
     summary:
       'Writes every row of a plan, or the groups of an answer, to a file. The answer has the state; ask again until it is done.',
-    action: 'event:read',
+    action: 'search:own',
     query: z.object(viewQuery),
     body: newExportBody,
     status: 201,
@@ -107,7 +107,7 @@ export const exportRoutes: readonly Route[] = [
     path: `${path}/:export`,
     operationId: 'deleteExport',
     summary: 'Cancels an export that has not ended, or deletes an ended one with its file.',
-    action: 'event:read',
+    action: 'search:own',
     status: 204,
     response: z.undefined(),
     handle: async ({ app, actor, found, params }) => {

@@ -30,10 +30,12 @@ export type OwnerSqlStore = {
   }): Promise<SqlAnswer>
   /** The views and their columns. */
   sqlViews(): { name: string; columns: string[] }[]
+  /** A statement to begin with. */
+  sqlExample(): string
 }
 
 /** A statement to begin with. */
-export const sqlExample = `SELECT level, count() AS events
+const sqlExample = `SELECT level, count() AS events
 FROM errors
 WHERE timestamp > now() - INTERVAL 24 HOUR
 GROUP BY level
@@ -97,6 +99,7 @@ export function createOwnerSql(connection: Connection, database: string): OwnerS
   let running = 0
   return {
     sqlViews,
+    sqlExample: () => sqlExample,
     async runSql({ sql, projects, signal }) {
       const statement = statementOf(sql, database, projects)
       if (running >= runningMax) throw new MishapError('REQUEST_OVERLOADED', { retryAfterS: 5 })

@@ -6,7 +6,6 @@ import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { type QueryReader, savedQueriesOf } from '../../../../../query/saved-queries.ts'
 import { defaultProjects } from '../../../../../query/self-project.ts'
-import { sqlExample } from '../../../../../store/events/owner-sql.ts'
 import { app } from '../../../../handle.ts'
 import { Explore } from '../../../../panels/explore/explore.tsx'
 import { loadAnswer, loadFields } from '../../../../panels/explore/load.ts'
@@ -88,7 +87,7 @@ export default async function ExplorePage({
       saved={saved}
       canSave={reader.maySave}
       sqlViews={maySql ? events.sqlViews() : undefined}
-      sqlExample={sqlExample}
+      sqlExample={events.sqlExample()}
       answer={answer}
       failed={failed}
     />
