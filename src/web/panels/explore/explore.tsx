@@ -1,4 +1,5 @@
 'use client'
+import '../../styles/issues.css'
 import './explore.css'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
