@@ -12,7 +12,7 @@ const running: { product?: Product } = {}
 afterAll(() => running.product && discard(running.product))
 
 const O = '/organizations/exported'
-const containers = 120
+const containers = 80
 const spansOfOne = 1000
 const spanCount = containers * spansOfOne
 
@@ -26,7 +26,8 @@ async function begun(data?: string): Promise<Product> {
 /** A container of streamed spans. */
 function containerOf(n: number): string {
   const at = Date.now() / 1000 - n
-  const trace = n.toString(16).padStart(32, '0')
+  // A trace of zeros is none.
+  const trace = (n + 1).toString(16).padStart(32, '0')
   const items = Array.from({ length: spansOfOne }, (_, i) => ({
     trace_id: trace,
     span_id: (n * spansOfOne + i + 1).toString(16).padStart(16, '0'),
