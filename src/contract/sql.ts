@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Body of POST organizations/{org}/explore/sql/ */
 export const sqlBody = z.object({
-  sql: z.string().min(1).max(20_000).describe('One SELECT over the views errors, spans, logs and metrics.'),
+  sql: z.string().min(1).max(20_000).describe('One SELECT over the views of GET.'),
 })
 
 /** The answer to a statement of an owner. */

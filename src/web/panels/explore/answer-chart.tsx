@@ -10,7 +10,7 @@ import { chartKinds, type ExploreParams } from './params.ts'
 /** Lines of one chart: more cannot be told apart. */
 const linesMax = 8
 
-/** The series of an answer as charts: one for each unit, as seconds and counts have no axis in common. */
+/** The series of an answer as charts: one for each unit, and one for formulas. Seconds, counts and shares have no axis in common. */
 export function AnswerChart({
   organization,
   params,
