@@ -11,6 +11,7 @@ import { benchAccept } from './accept.ts'
 import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
 import { benchDetectors } from './detectors.ts'
+import { benchExplore } from './explore.ts'
 import { benchExport } from './export.ts'
 import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
@@ -69,6 +70,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   scroll: benchScroll,
   'span-ingest': () => benchSpanIngest(seconds),
   'span-search': benchSpanSearch,
+  explore: benchExplore,
   spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
   start: benchStart,
   triage: benchTriage,

@@ -78,9 +78,34 @@ async function fill(socketPath: string, counts: readonly number[]): Promise<void
   await connection.close()
 }
 
+/** Log lines of the same projects, as many as spans. Their words are not indexed: no group asks for them. */
+const logRowsOf = (project: number, count: number, fromS: number, jpos: number): string => `INSERT INTO bench.logs
+  (project_id, time, trace_id, severity, level, body, service, host, logger, environment, release, platform, tags, numbers,
+   weight, received, jpos, place)
+  SELECT ${project}, toDateTime64(${fromS}, 6, 'UTC') + toIntervalMicrosecond(toUInt64(number * ${21_600e6 / count})),
+    unhex(hex(sipHash128(intDiv(number, 10), ${jpos}))), [9, 9, 9, 5, 13, 17][1 + rand(1) % 6],
+    ['info', 'info', 'info', 'debug', 'warning', 'error'][1 + rand(1) % 6], concat('request ', toString(number), ' handled'),
+    concat('service-', toString(rand(2) % 20)), concat('host-', toString(rand(3) % 50)), 'app', 'production', 'web@1.0.1', 'node',
+    map('plan', ['free', 'pro'][1 + number % 2]), map('latency', exp(rand(4) % 700 / 100)), 1,
+    toDateTime64(${fromS}, 3, 'UTC') + toIntervalMillisecond(toUInt64(number * ${21_600e3 / count})), ${jpos} + number, 0
+  FROM numbers(${count}) SETTINGS max_partitions_per_insert_block = 0, max_threads = 1, materialize_skip_indexes_on_insert = 0`
+
+/** Adds log lines to such a store. */
+export async function fillLogs(socketPath: string): Promise<void> {
+  const connection = connect({ url: 'http://localhost', socketPath, database: 'bench', clock: systemClock })
+  await connection.command('SYSTEM STOP MERGES bench.logs')
+  for (const [at, total] of spanCounts.entries())
+    for (let part = 0; part < spanDays * 4; part++) {
+      const fromS = spansEndMs / 1000 - spanDays * day + part * 21_600
+      const jpos = (at + 1) * 1e12 + part * 1e9
+      await connection.command(logRowsOf(at + 1, Math.floor(total / spanDays / 4), fromS, jpos), {}, { seconds: 300 })
+    }
+  await connection.close()
+}
+
 /** Runs a bench on a store with so many spans by project. The client is local. */
 export async function withSpans<T>(
-  run: (store: EventStore) => Promise<T>,
+  run: (store: EventStore, socketPath: string) => Promise<T>,
   counts: readonly number[] = spanCounts,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-span-bench-'))
@@ -90,7 +115,7 @@ export async function withSpans<T>(
   try {
     await store.migrate()
     await fill(socketPath, counts)
-    return await run(store)
+    return await run(store, socketPath)
   } finally {
     await store.close()
     child.kill('SIGTERM')

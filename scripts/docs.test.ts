@@ -165,10 +165,13 @@ describe('commands', () => {
     const names = new Set(all.flatMap((block) => [...named(block, inClone)]))
     expect([...names].sort()).toEqual([
       '--help',
+      'apply',
       'backup',
       'bootstrap',
       'doctor',
+      'export',
       'move',
+      'plan',
       'restore',
       'upgrade',
       'user',

@@ -131,13 +131,15 @@ describe.skipIf(noChromium)('dashboards', () => {
     await page.getByText('Column 1, row 1, 4 wide, 2 high').waitFor({ state: 'attached' })
     // Drag the second tile by its head to the left end.
     const head = page.getByRole('heading', { name: 'Two', exact: true })
+    // It still glides to the place that the first tile left it. `hover` waits until it stands.
+    await head.hover({ position: { x: 40, y: 8 } })
     const box = await head.boundingBox()
     if (!box) throw new Error('no tile')
-    await page.mouse.move(box.x + 40, box.y + 8)
     await page.mouse.down()
     await page.mouse.move(box.x - 300, box.y + 12, { steps: 8 })
     await page.mouse.move(box.x - 700, box.y + 12, { steps: 8 })
     await page.mouse.up()
+    await expect.poll(async () => (await head.boundingBox())?.x ?? 999).toBeLessThan(box.x - 300)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
     const places = (await read(id)).widgets.map(({ layout }) => layout)
@@ -224,9 +226,13 @@ describe.skipIf(noChromium)('dashboards', () => {
     const reader = tile('Errors').getByRole('slider')
     await reader.focus()
     await page.keyboard.press('End')
-    await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(/count\(\) 3$/)
+    await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(/: count\(\) \d$/)
     await tile('Errors').getByRole('button', { name: 'Table' }).click()
-    expect(await tile('Errors').getByRole('row').nth(1).textContent()).toMatch(/3$/)
+    // The events came within two intervals, because the test may run over the turn of one.
+    const values = (await tile('Errors').getByRole('row').allTextContents()).map((row) =>
+      Number(/(\d)$/.exec(row)?.[1] ?? 0),
+    )
+    expect(values.reduce((sum, value) => sum + value, 0)).toBe(3)
     expect(await faults(page)).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { exploreRoutes } from './explore/explore-routes.ts'
 import { exportRoutes } from './explore/export-routes.ts'
 import { savedQueryRoutes } from './explore/saved-routes.ts'
 import { sqlRoutes } from './explore/sql-routes.ts'
+import { statsRoutes } from './explore/stats-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
 import { eventRoutes } from './issues/event-routes.ts'
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   // Before the routes of a trace: `trace-items/attributes` is no item.
   ...datasetRoutes,
   ...exploreRoutes,
+  ...statsRoutes,
   ...traceRoutes,
   ...environmentRoutes,
   ...overviewRoutes,

@@ -77,6 +77,45 @@ export const restDatasetTimeseries = z
   .meta({ id: 'DatasetTimeseries' })
 export type RestDatasetTimeseries = z.infer<typeof restDatasetTimeseries>
 
+/** GET organizations/{org}/stats_v2/: what became of sent items, from the ledger. */
+export const restOutcomeStats = z
+  .strictObject({
+    start: iso,
+    end: iso,
+    intervals: z.array(iso).describe('Starts of the buckets.'),
+    groups: z.array(
+      z.strictObject({
+        by: z.record(z.string(), z.union([z.string(), z.int(), z.null()])).describe('Values of groupBy.'),
+        totals: z.record(z.string(), z.number()).describe('Sum of each field over the range.'),
+        series: z.record(z.string(), z.array(z.number())).describe('Sum of each field in each bucket.'),
+      }),
+    ),
+  })
+  .meta({ id: 'OutcomeStats' })
+export type RestOutcomeStats = z.infer<typeof restOutcomeStats>
+
+/** GET organizations/{org}/trace-logs/: log lines of traces. */
+export const restTraceLogs = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        id: z.string(),
+        'project.id': z.int(),
+        project: z.string(),
+        trace: z.string(),
+        span_id: z.string().nullable(),
+        severity: z.string(),
+        severity_number: z.int().nullable(),
+        message: z.string(),
+        timestamp: iso,
+        timestamp_precise: z.number().describe('Nanoseconds since 1970.'),
+      }),
+    ),
+    meta: restDatasetTable.shape.meta,
+  })
+  .meta({ id: 'TraceLogs' })
+export type RestTraceLogs = z.infer<typeof restTraceLogs>
+
 /** GET organizations/{org}/trace-items/attributes/: names that a search can use. */
 export const restDatasetAttributes = z.array(
   z

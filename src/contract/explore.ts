@@ -63,6 +63,36 @@ const column = z.strictObject({
 })
 export type PlanColumn = z.infer<typeof column>
 
+/** A part of a plan in words. Screens word it in their language. */
+const phrase = z.discriminatedUnion('part', [
+  z.strictObject({ part: z.literal('rows'), dataset: restDataset, columns: z.array(z.string()) }),
+  z.strictObject({
+    part: z.literal('series'),
+    dataset: restDataset,
+    name: z.string(),
+    aggregate: z.string(),
+    query: z.string().describe('Its own filter, or an empty text.'),
+  }),
+  z.strictObject({ part: z.literal('formula'), name: z.string(), expression: z.string() }),
+  z.strictObject({ part: z.literal('filter'), query: z.string() }),
+  z.strictObject({ part: z.literal('groups'), fields: z.array(z.string()) }),
+  z.strictObject({ part: z.literal('order'), by: z.string(), descending: z.boolean() }),
+  z.strictObject({ part: z.literal('limit'), rows: z.int(), of: z.enum(['rows', 'groups']) }),
+  z.strictObject({ part: z.literal('previous') }),
+])
+export type PlanPhrase = z.infer<typeof phrase>
+
+/** POST organizations/{org}/explore/explain/: what a plan asks, without running it. */
+export const restPlanExplained = z
+  .strictObject({
+    words: z.array(phrase).describe('The plan in the order in which a sentence says it.'),
+    sql: z
+      .string()
+      .nullable()
+      .describe('Readable SQL with its values in place. Null: outcomes are answered from the ledger, without SQL.'),
+  })
+  .meta({ id: 'PlanExplained' })
+
 /** Why an answer is from a part of the range. */
 export const restPartial = z
   .strictObject({ reason: z.enum(['time', 'memory', 'rows']), sentence: z.string() })

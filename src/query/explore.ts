@@ -1,16 +1,18 @@
-import { MishapError } from '../base/errors.ts'
 import type { Plan, PlanAnswer } from '../contract/explore.ts'
-import { planLimits } from '../domain/datasets.ts'
 import type { Aggregate, Cell } from '../store/events/question.ts'
+import { bucketMsOf } from './compile/buckets.ts'
 import type { PlanView } from './compile/dataset.ts'
 import { fieldsOfDataset } from './compile/datasets.ts'
 import { shownCell } from './compile/fields.ts'
 import { groupedSeries } from './compile/grouped-series.ts'
+import { ledgerQuestions, type RowQuestions } from './compile/ledger.ts'
 import { type Scanned, withinLimits } from './compile/limits.ts'
 import { type Compiled, columnsOf, compilePlan, shownNumber } from './compile/question.ts'
 import { scopeBefore, scopeOfView, slugsOf } from './compile/scope.ts'
 import type { QueryDeps } from './issue.ts'
-import { bucketOf } from './range.ts'
+
+/** Whoever answers questions over rows: the events store, or the ledger. */
+type RowDeps = Pick<QueryDeps, 'clock'> & { events: RowQuestions }
 
 type RunOptions = {
   shape: 'table' | 'series'
@@ -19,8 +21,6 @@ type RunOptions = {
   signal?: AbortSignal | undefined
 }
 
-const wrong = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
-
 /** Stored rows that match and what they stand for, after the measures of each group. */
 const totals: readonly Aggregate[] = [{ fn: 'allSamples' }, { fn: 'allCount' }]
 
@@ -28,9 +28,11 @@ type Totals = { samples: number | null; count: number | null }
 
 function metaOf(
   { range }: PlanView,
-  { scope, partial, cost }: Scanned,
-  { samples, count }: Totals,
-  more: boolean,
+  {
+    scanned: { scope, partial, cost },
+    totals: { samples, count },
+    more,
+  }: Pick<Answered, 'scanned' | 'totals' | 'more'>,
   elapsedMs: number,
 ): PlanAnswer['meta'] {
   return {
@@ -51,7 +53,7 @@ function metaOf(
 type Answered = Pick<PlanAnswer, 'rows' | 'series'> & { scanned: Scanned; totals: Totals; more: boolean }
 
 /** Rows with the columns of a plan, the newest first without an order. */
-async function listed(deps: QueryDeps, view: PlanView, plan: Plan, compiled: Compiled, signal?: AbortSignal) {
+async function listed(deps: RowDeps, view: PlanView, plan: Plan, compiled: Compiled, signal?: AbortSignal) {
   const { dataset, fields, filter, order } = compiled
   const [first] = order
   const isNewest = !first || (first.descending && fields[first.at]?.value.of === 'time')
@@ -77,7 +79,7 @@ async function listed(deps: QueryDeps, view: PlanView, plan: Plan, compiled: Com
 }
 
 /** Groups with their measures, as the store answers them, and those of the period before. */
-async function grouped(deps: QueryDeps, view: PlanView, compiled: Compiled, max: number, signal?: AbortSignal) {
+async function grouped(deps: RowDeps, view: PlanView, compiled: Compiled, max: number, signal?: AbortSignal) {
   const { dataset, fields, measures, filter, having, withCut, order } = compiled
   const { from } = dataset
   const aggregates = [...measures.map(({ aggregate }) => aggregate), ...totals]
@@ -110,7 +112,7 @@ const keyOf = (cells: readonly Cell[]) => JSON.stringify(cells)
 
 /** The measures of the same groups in the period before, by group. */
 async function groupsBefore(
-  deps: QueryDeps,
+  deps: RowDeps,
   compiled: Compiled,
   groups: readonly Cell[][],
   { scope, cost }: Scanned,
@@ -136,7 +138,7 @@ async function groupsBefore(
   return new Map(found.map((cells) => [keyOf(cells.slice(0, values.length)), cells.slice(values.length)]))
 }
 
-async function table(deps: QueryDeps, view: PlanView, plan: Plan, compiled: Compiled, signal?: AbortSignal) {
+async function table(deps: RowDeps, view: PlanView, plan: Plan, compiled: Compiled, signal?: AbortSignal) {
   const { fields, measures } = compiled
   const { groups, ...rest } = await grouped(deps, view, compiled, plan.limit, signal)
   const earlier =
@@ -158,21 +160,9 @@ const emptyOf = ({ type }: { type: string }): number | null => (type === 'intege
 /** Most groups of a chart. More lines cannot be told apart. */
 const groupsOfChart = 50
 
-/** Returns the buckets of a series. Throws VALIDATION for too many. */
-function bucketMsOf(range: PlanView['range'], intervalMs: number | undefined): number {
-  if (intervalMs === undefined) return bucketOf(range, 120)
-  if (!Number.isInteger(intervalMs) || intervalMs < 1000) throw wrong('interval', 'At least a second.')
-  if ((range.toMs - range.fromMs) / intervalMs > planLimits.buckets)
-    throw wrong(
-      'interval',
-      `It makes more than ${planLimits.buckets} buckets. Choose a longer interval or a shorter range.`,
-    )
-  return intervalMs
-}
-
 /** The buckets of the period before, moved by whole buckets, so that each has its counterpart. */
 async function seriesBefore(
-  deps: QueryDeps,
+  deps: RowDeps,
   { dataset, filter, withCut, fields, measures }: Compiled,
   groups: readonly Cell[][],
   { scope, cost }: Scanned,
@@ -194,7 +184,7 @@ async function seriesBefore(
 }
 
 async function charts(
-  deps: QueryDeps,
+  deps: RowDeps,
   view: PlanView,
   plan: Plan,
   compiled: Compiled,
@@ -202,7 +192,7 @@ async function charts(
 ): Promise<Answered> {
   const { fields, measures } = compiled
   const { fromMs, toMs } = view.range
-  const bucketMs = bucketMsOf(view.range, intervalMs)
+  const bucketMs = bucketMsOf(compiled.dataset, view.range, intervalMs)
   const { answer, scanned } = await groupedSeries(deps, view, {
     ...compiled,
     values: fields.map(({ value }) => value),
@@ -245,21 +235,16 @@ async function charts(
  */
 export async function runPlan(deps: QueryDeps, view: PlanView, plan: Plan, options: RunOptions): Promise<PlanAnswer> {
   const startedMs = deps.clock.now()
-  if (plan.dataset === 'outcomes') throw wrong('dataset', 'outcomes is not supported yet.')
   const compiled = await compilePlan(deps, fieldsOfDataset(plan.dataset), view, plan, options.shape)
-  const {
-    rows,
-    series,
-    scanned,
-    totals: counted,
-    more,
-  }: Answered = options.shape === 'series'
-    ? await charts(deps, view, plan, compiled, options)
-    : await (compiled.measures.length > 0 ? table : listed)(deps, view, plan, compiled, options.signal)
+  const asked = { clock: deps.clock, events: plan.dataset === 'outcomes' ? ledgerQuestions(deps.meta) : deps.events }
+  const answered: Answered =
+    options.shape === 'series'
+      ? await charts(asked, view, plan, compiled, options)
+      : await (compiled.measures.length > 0 ? table : listed)(asked, view, plan, compiled, options.signal)
   return {
     columns: columnsOf(compiled, plan.compare !== undefined && options.shape === 'table'),
-    rows,
-    series,
-    meta: metaOf(view, scanned, counted, more, deps.clock.now() - startedMs),
+    rows: answered.rows,
+    series: answered.series,
+    meta: metaOf(view, answered, deps.clock.now() - startedMs),
   }
 }

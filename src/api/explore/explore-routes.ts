@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { restPlan, restPlanAnswer } from '../../contract/explore.ts'
+import { restPlan, restPlanAnswer, restPlanExplained } from '../../contract/explore.ts'
 import { runPlan } from '../../query/explore.ts'
+import { sqlOfPlan, wordsOfPlan } from '../../query/plan-words.ts'
 import { type Route, route, viewOf, viewQuery } from '../route.ts'
 import { catchUp } from './dataset-routes.ts'
 
@@ -37,6 +38,23 @@ export const exploreRoutes: readonly Route[] = [
       return {
         body: await runPlan(app, await viewOf(call), body, { shape: query.shape, intervalMs, signal: request.signal }),
       }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/organizations/:org/explore/explain',
+    operationId: 'explainPlan',
+    summary: 'A plan in words and as SQL, without running it.',
+    action: 'event:read',
+    query: exploreQuery,
+    body: restPlan,
+    bodyBytesMax: planBytesMax,
+    response: restPlanExplained,
+    handle: async (call) => {
+      const { app, query, body } = call
+      const intervalMs = query.interval === undefined ? undefined : Number(query.interval)
+      const sql = await sqlOfPlan(app, await viewOf(call), body, { shape: query.shape, intervalMs })
+      return { body: { words: wordsOfPlan(body), sql: sql ?? null } }
     },
   }),
 ]

@@ -35,6 +35,10 @@ export type DatasetFields = {
   functions: readonly string[]
   /** Rows stand for others, so counts are extrapolated. */
   isSampled: boolean
+  /** A name outside the keys is wrong: rows have no attributes. */
+  isClosed?: true
+  /** Shortest bucket of a series. */
+  bucketMsMin?: number
   /** The word for what one row is, in sentences of errors. */
   word: string
   /** Reads the filter of a search, where it asks more than the columns of the rows. */

@@ -1,6 +1,7 @@
 import type { Dataset } from '../../domain/datasets.ts'
 import { logKeyOf, logKeys } from '../log-keys.ts'
 import { metricKeyOf, metricKeys } from '../metric-keys.ts'
+import { outcomeKeyOf, outcomeKeys } from '../outcome-keys.ts'
 import { searchKeys } from '../search/keys.ts'
 import { searchKeyOf } from '../search/lookup.ts'
 import { spanKeyOf, spanKeys } from '../span-keys.ts'
@@ -74,10 +75,26 @@ const metrics: DatasetFields = {
   word: 'metrics',
 }
 
+const outcomes: DatasetFields = {
+  name: 'outcomes',
+  from: 'outcomes',
+  keys: outcomeKeys,
+  keyOf: outcomeKeyOf,
+  text: { value: { of: 'text', column: 'reason' }, match: 'like' },
+  ids: {},
+  measured: { name: 'quantity', value: { of: 'number', column: 'quantity' }, type: { type: 'integer', unit: null } },
+  functions: [],
+  isSampled: false,
+  isClosed: true,
+  // The ledger counts by hours.
+  bucketMsMin: 3_600_000,
+  word: 'outcomes',
+}
+
 /** Datasets of the events store. Outcomes are in the meta store. */
 export type RowDataset = Exclude<Dataset, 'outcomes'>
 
-const all: Readonly<Record<RowDataset, DatasetFields>> = { errors, spans, logs, metrics }
+const all: Readonly<Record<Dataset, DatasetFields>> = { errors, spans, logs, metrics, outcomes }
 
 /** Returns the description of a dataset. */
-export const fieldsOfDataset = (name: RowDataset): DatasetFields => all[name]
+export const fieldsOfDataset = (name: Dataset): DatasetFields => all[name]

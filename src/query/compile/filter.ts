@@ -176,10 +176,22 @@ async function termFilter(term: Term, text: string, context: RowContext): Promis
   }
 }
 
+/** The entry of a name that a closed dataset does not have. */
+const isUnknown = ({ keyOf, isClosed }: DatasetFields, term: Term): term is Extract<Term, { key: string }> =>
+  isClosed === true && 'key' in term && term.op !== 'measure' && keyOf(term.key) === undefined
+
 async function filterOf(node: Search, text: string, context: RowContext): Promise<Filter> {
   if (node.op === 'not') return not(await filterOf(node.of, text, context))
   if ('of' in node)
     return { op: node.op, of: await Array.fromAsync(node.of, async (part) => filterOf(part, text, context)) }
+  const { dataset } = context
+  if (isUnknown(dataset, node))
+    throw refuseTerm(
+      text,
+      node,
+      node.key,
+      `a key of ${dataset.word}: ${dataset.keys.map(({ name }) => name).join(', ')}`,
+    )
   return termFilter(node, text, context)
 }
 

@@ -139,7 +139,7 @@ function valueOfSource(source: KeySource, type: string): NamedValue | undefined 
 
 /** Returns what a name stands for: a key of the table, a path, or an attribute. Undefined: it is no name. */
 export function valueOfName(dataset: DatasetFields, name: string): NamedValue | undefined {
-  const tagged = /^tags\[([^\]]{1,200}?)(?:,\s*(number|string|boolean))?\]$/.exec(name)
+  const tagged = dataset.isClosed ? null : /^tags\[([^\]]{1,200}?)(?:,\s*(number|string|boolean))?\]$/.exec(name)
   if (tagged) {
     const as = tagged[2] === undefined ? 'any' : tagged[2] === 'number' ? 'number' : 'text'
     const value: Value = { of: 'attribute', key: tagged[1] ?? '', as }
@@ -147,6 +147,7 @@ export function valueOfName(dataset: DatasetFields, name: string): NamedValue | 
   }
   const known = dataset.fieldOf?.(name) ?? dataset.keyOf(name)
   if (known) return valueOfSource(known.source, known.type)
+  if (dataset.isClosed) return undefined
   const value = jsonValueOf(dataset, name) ?? (attributeForm.test(name) ? attributeOf(name) : undefined)
   return value && { value, type: typeOf(value, '') }
 }

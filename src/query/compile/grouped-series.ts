@@ -1,6 +1,6 @@
 import type { Aggregate, Cell, Filter, Having, Order, Value } from '../../store/events/question.ts'
-import type { QueryDeps } from '../issue.ts'
 import type { DatasetFields, PlanView } from './dataset.ts'
+import type { RowQuestions } from './ledger.ts'
 import { type Reads, withinLimits } from './limits.ts'
 import { scopeOfView } from './scope.ts'
 
@@ -26,7 +26,7 @@ const totals: readonly Aggregate[] = [{ fn: 'samples' }, { fn: 'count' }]
  * Returns aggregates by bucket of the largest groups, within the limits. `more`: there are more groups. The groups and
  * their buckets are of the same part of the range. Throws as `withinLimits`.
  */
-export function groupedSeries(deps: Pick<QueryDeps, 'events'>, view: PlanView, question: SeriesQuestion) {
+export function groupedSeries(deps: { events: RowQuestions }, view: PlanView, question: SeriesQuestion) {
   const { dataset, filter, withCut, values, aggregates, having, order, max, bucketMs, reads, signal } = question
   const { from } = dataset
   const limited = { from, scope: scopeOfView(view), reads, signal }

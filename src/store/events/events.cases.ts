@@ -9,6 +9,7 @@ import { filterCases } from './filter.cases.ts'
 import { logCases } from './logs.cases.ts'
 import { overviewCases } from './overview.cases.ts'
 import { performanceCases } from './performance/performance.cases.ts'
+import { questionCases } from './questions.cases.ts'
 import { reprocessingCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
@@ -102,6 +103,7 @@ export function eventsCases(open: () => EventStore): void {
   describe('detectors', () => detectorCases(open))
 
   describe('searches over spans', () => spanSearchCases(open))
+  describe('questions', () => questionCases(open))
   overviewCases(open)
   performanceCases(open)
   describe('rows', () => {

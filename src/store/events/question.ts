@@ -1,7 +1,7 @@
 import type { EventFilter, Scope } from './events.ts'
 
-/** Tables that can be asked. Their columns are in `searching/sources.ts`. */
-export type Asked = 'events' | 'spans' | 'logs' | 'metrics'
+/** Tables that can be asked. Their columns are in `searching/sources.ts`. Outcomes are in the ledger of the meta store. */
+export type Asked = 'events' | 'spans' | 'logs' | 'metrics' | 'outcomes'
 
 /** A path into JSON: keys, places in a list from 0, and every element of a list. With the latter, a row has several values. */
 export type JsonPath = { steps: readonly ({ key: string } | { at: number } | { each: true })[] }
@@ -101,6 +101,18 @@ export type Facet = { key: string; values: { value: string; count: number; sampl
 
 export type KeyCount = { key: string; rows: number; unique: number }
 
+/** A question with the names of its columns, as people wrote them. */
+export type Explained = Pick<Question, 'from' | 'scope' | 'filter'> &
+  WithCut & {
+    values: readonly { name: string; value: Value }[]
+    aggregates: readonly { name: string; aggregate: Aggregate }[]
+    having: readonly Having[]
+    order: Order
+    max: number
+    /** Of a series. */
+    bucketMs?: number | undefined
+  }
+
 /**
  * Questions over one table. All throw MishapError QUERY_TIMEOUT (with the cause `memory` if that was the limit) or
  * STORE_UNAVAILABLE.
@@ -155,6 +167,8 @@ export type QuestionStore = {
   attributeFacets(question: Question & { keys: number; max: number }): Promise<Facet[]>
   /** Returns the number of rows by project. */
   projectFacet(question: Question): Promise<{ projectId: number; count: number; samples: number }[]>
+  /** Returns the SQL of a question for people, with its values in place. */
+  explain(question: Explained): string
   /** Returns names of attributes in the newest 50,000 rows, most rows first. */
   attributeKeys(
     question: Pick<Question, 'from' | 'scope' | 'signal'>,

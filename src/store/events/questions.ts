@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import type { QuestionStore } from './question.ts'
+import { explain } from './searching/explain.ts'
 import { createFacets } from './searching/facets.ts'
 import { createNewestPart } from './searching/newest.ts'
 import { createGroupRows, createListRows, createSeriesOfRows } from './searching/rows.ts'
@@ -14,6 +15,7 @@ export function createQuestions(connection: Connection, database: string): Quest
     groupRows: createGroupRows(connection, database),
     seriesOfRows: createSeriesOfRows(connection, database),
     traceSummaries: createTraceSummaries(connection, database),
+    explain,
     ...createFacets(connection, database),
   }
 }

@@ -7,9 +7,9 @@ import type { Source } from './sources.ts'
 
 /**
  * How aggregates are computed: the length of their range, whether percentiles count cut-off spans, and within what a
- * share is a part of all groups.
+ * share is a part of all groups, and the names of columns.
  */
-export type Over = { lengthMs: number; withCut: boolean; shareOf: string }
+export type Over = { lengthMs: number; withCut: boolean; shareOf: string; nameOf: (at: number) => string }
 
 /** The engine's weighted percentiles take whole numbers as weights, but ours are fractions. */
 const wholeWeight = (weight: string) => `toUInt32(least(1e8, round(${weight} * 16)))`
@@ -35,15 +35,15 @@ function called({ name, level, args, where, each = false, orNull = false }: Call
 const weightSum = ({ weight }: Source, where: readonly string[], factor?: string): string =>
   called({ name: 'sum', args: [[weight ?? '1', factor].filter((part) => part !== undefined).join(' * ')], where })
 
-/** Returns SQL of arithmetic over the columns `c0`, `c1` and so on. */
-function arithmetic(values: Values, of: Arithmetic, offset: number): string {
+/** Returns SQL of arithmetic over columns, which it names. */
+function arithmetic(values: Values, of: Arithmetic, nameOf: (at: number) => string): string {
   switch (of.op) {
     case 'number':
       return values.add('Float64', of.value)
     case 'aggregate':
-      return `toFloat64(c${offset + of.at})`
+      return `toFloat64(${nameOf(of.at)})`
     default: {
-      const [left, right] = of.of.map((part) => arithmetic(values, part, offset))
+      const [left, right] = of.of.map((part) => arithmetic(values, part, nameOf))
       return of.op === '/' ? `(${left} / nullIf(${right}, 0))` : `(${left} ${of.op} ${right})`
     }
   }
@@ -129,6 +129,6 @@ export function compileAggregate(
       return percentile(source, values, aggregate.level, aggregate.of, where)
     }
     case 'formula':
-      return arithmetic(values, aggregate.of, offset)
+      return arithmetic(values, aggregate.of, (at) => over.nameOf(offset + at))
   }
 }

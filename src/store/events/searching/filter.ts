@@ -27,6 +27,9 @@ function textOf(source: Source, values: Values, value: Value): string {
   return value.of === 'text' || value.of === 'attribute' || value.of === 'json' ? text : `toString(${text})`
 }
 
+/** Whether a row can lack the value. Missing texts are empty. */
+const isNullable = ({ of }: Value): boolean => of === 'number' || of === 'measurement' || of === 'score'
+
 /** Condition that a row has the attribute at all, for the index of keys. The pattern `*` matches a missing one, too. */
 const hasKey = (values: Values, value: Value, pattern: string): string =>
   value.of === 'attribute' && /[^*]/.test(pattern) ? `mapContains(tags, ${values.add('String', value.key)}) AND ` : ''
@@ -38,7 +41,9 @@ function wordsCondition(source: Source, values: Values, value: Value, text: stri
   const words = source.words === column ? wordsOf(whole) : []
   // The first and the last word of a text can be parts of longer ones.
   const inner = words.slice(1, -1).map((word) => `hasToken(lower(${column}), ${values.add('String', word)})`)
-  return [...inner, `positionCaseInsensitiveUTF8(${column}, ${values.add('String', whole)}) > 0`].join(' AND ')
+  return [...inner, `ifNull(positionCaseInsensitiveUTF8(${column}, ${values.add('String', whole)}) > 0, 0)`].join(
+    ' AND ',
+  )
 }
 
 type Match = Extract<Filter, { op: 'match' }>
@@ -60,7 +65,9 @@ function matchCondition(source: Source, values: Values, filter: Match): string {
   if (match === 'like')
     return `${hasKey(values, value, text)}ifNull(${textOf(source, values, value)} ILIKE ${values.add('String', likePattern(text))}, 0)`
   if (value.of === 'id') return idIs(source, values, value, text)
-  return `${textOf(source, values, value)} = ${values.add('String', text)}`
+  const same = `${textOf(source, values, value)} = ${values.add('String', text)}`
+  // Of a missing number the comparison is NULL, and so is its opposite: neither would find the row.
+  return isNullable(value) ? `ifNull(${same}, 0)` : same
 }
 
 function compareCondition(

@@ -8,7 +8,8 @@ import { compares, compileFilter, compileScope } from './filter.ts'
 import { windowsOf } from './newest.ts'
 import { type Source, sourceOf } from './sources.ts'
 
-const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `c${at}`)
+const nameOf = (at: number): string => `c${at}`
+const names = (count: number): string[] => Array.from({ length: count }, (_, at) => nameOf(at))
 
 const orderBy = (order: Order, tie: string): string =>
   `ORDER BY ${[...order.map(({ at, descending }) => `c${at} ${descending ? 'DESC' : 'ASC'} NULLS LAST`), tie].filter((part) => part !== '').join(', ')}`
@@ -143,7 +144,7 @@ export function createGroupRows(connection: Connection, database: string): Quest
     if (only?.length === 0) return []
     const source = sourceOf(from)
     const values = createValues()
-    const over = { lengthMs: scope.toMs - scope.fromMs, withCut, shareOf: '' }
+    const over = { lengthMs: scope.toMs - scope.fromMs, withCut, shareOf: '', nameOf }
     const keys = names(wanted.length).join(', ')
     const columns = columnsOf(source, values, wanted, aggregates, over)
     const groups = having.length > 0 ? havingOf(source, values, having, over) : { columns: '', where: '' }
@@ -176,7 +177,7 @@ export function createSeriesOfRows(connection: Connection, database: string): Qu
     if (scope.projectIds.length === 0 || (wanted.length > 0 && only.length === 0)) return []
     const source = sourceOf(from)
     const values = createValues()
-    const over = { lengthMs: bucketMs, withCut, shareOf: 'PARTITION BY bucket' }
+    const over = { lengthMs: bucketMs, withCut, shareOf: 'PARTITION BY bucket', nameOf }
     const keys = names(wanted.length)
       .map((name) => `, ${name}`)
       .join('')

@@ -114,8 +114,17 @@ const logs: Source = {
   always: undefined,
   words: 'body',
   duration: undefined,
-  texts: same('level', 'body', 'template', 'service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'),
-  numbers: { severity: 'if(severity = 0, NULL, severity)', weight: 'weight', ...projectId },
+  texts: {
+    ...same('level', 'body', 'template', 'service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'),
+    /** What tells a line from all others. */
+    item: "lower(concat(leftPad(hex(jpos), 16, '0'), leftPad(hex(place), 16, '0')))",
+  },
+  numbers: {
+    nanoseconds: 'toFloat64(toUnixTimestamp64Micro(time)) * 1000',
+    severity: 'if(severity = 0, NULL, severity)',
+    weight: 'weight',
+    ...projectId,
+  },
   ids: {
     trace: bytes('trace_id'),
     span: number('span_id'),
@@ -147,10 +156,14 @@ const metrics: Source = {
   hasMeasurements: false,
 }
 
-const sources: Readonly<Record<Asked, Source>> = { events, spans, logs, metrics }
+const sources: Readonly<Partial<Record<Asked, Source>>> = { events, spans, logs, metrics }
 
-/** Returns the source of a table. */
-export const sourceOf = (from: Asked): Source => sources[from]
+/** Returns the source of a table. Throws for what is no table of this store: a fault of this program. */
+export function sourceOf(from: Asked): Source {
+  const source = sources[from]
+  if (!source) throw new Error(`no table: ${from}`)
+  return source
+}
 
 /** Returns the SQL of a column. Throws for a name that the source does not have: a fault of this program. */
 export function columnOf<Sql>(columns: Readonly<Record<string, Sql>>, name: string): Sql {

@@ -67,6 +67,9 @@ export function BoardEditor({
   )
   return (
     <div ref={containerRef} className="board-editing">
+      {/* react-draggable looks for its style element by this id, and else makes one without a nonce, which the content
+          security policy blocks. dashboards.css has its two rules. */}
+      <span id="react-draggable-style-el" hidden />
       <p className="visually-hidden" role="status">
         {said}
       </p>

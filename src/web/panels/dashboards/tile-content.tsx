@@ -18,7 +18,7 @@ const TimeChart = dynamic(() => import('../../ui/chart/time-chart.tsx').then((mo
 export const rowPx = 132
 export const gapPx = 12
 /** What a tile has besides its plot: its head, its border and the labels of a chart. */
-const chartExtraPx = 122
+const chartExtraPx = 106
 
 type ContentProps = {
   organization: string

@@ -1,6 +1,6 @@
 import type { RestTile } from '../../../contract/dashboards.ts'
 import type { PlanAnswer } from '../../../contract/explore.ts'
-import type { TimeSeries } from '../../ui/chart/time-series.ts'
+import type { TimePoint, TimeSeries } from '../../ui/chart/time-series.ts'
 
 type Column = PlanAnswer['columns'][number]
 type Cell = PlanAnswer['rows'][number][number]
@@ -54,7 +54,7 @@ export function bigNumber({ columns, rows }: Pick<PlanAnswer, 'columns' | 'rows'
 type HeatRow = {
   key: string
   label: string
-  cells: { startMs: number; value: number | null; share: number | null }[]
+  cells: (Pick<TimePoint, 'startMs' | 'value'> & { share: number | null })[]
 }
 
 export function heatRows(tile: Pick<RestTile, 'queries'>, answer: PlanAnswer): HeatRow[] {

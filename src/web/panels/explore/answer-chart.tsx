@@ -29,21 +29,21 @@ export function AnswerChart({
   const t = useTranslations('explore')
   const columns = new Map(answer.columns.map((column) => [column.name, column]))
   const several = new Set(answer.series.map(({ name }) => name)).size > 1
-  const byUnit = new Map<string | null, TimeSeries[]>()
+  const charts = new Map<string, { unit: string | null; series: TimeSeries[] }>()
   for (const [at, { name, group, points }] of answer.series.entries()) {
     const column = columns.get(name)
     const unit = column ? unitOf(column) : null
     const label = column?.label || name
     const groupText = groupName(group, t('noValue'))
     const text = groupText === '' ? label : several ? `${groupText}, ${label}` : groupText
-    byUnit.set(unit, [
-      ...(byUnit.get(unit) ?? []),
-      {
-        key: `${name}-${at}`,
-        label: text,
-        points: points.map(({ previous = null, ...point }) => ({ ...point, previous })),
-      },
-    ])
+    const key = `${column?.role === 'formula' ? name : ''} ${unit ?? ''}`
+    const chart = charts.get(key) ?? { unit, series: [] }
+    charts.set(key, chart)
+    chart.series.push({
+      key: `${name}-${at}`,
+      label: text,
+      points: points.map(({ previous = null, ...point }) => ({ ...point, previous })),
+    })
   }
   const { fromMs, toMs } = range
   return (
@@ -54,8 +54,8 @@ export function AnswerChart({
         choices={chartKinds.map((kind) => ({ value: kind, label: t(`kinds.${kind}`) }))}
         onChange={(kind) => change({ ...params, kind })}
       />
-      {[...byUnit].map(([unit, series]) => (
-        <div key={unit ?? ''}>
+      {[...charts].map(([key, { unit, series }]) => (
+        <div key={key}>
           <TimeChart
             label={t('chart')}
             kind={params.kind}

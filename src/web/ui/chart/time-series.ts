@@ -1,5 +1,5 @@
 /** One value of a series. `startMs`: the start of its interval, ms since 1970. Null: no data, which a chart shows as a gap. */
-type TimePoint = {
+export type TimePoint = {
   startMs: number
   value: number | null
   /** The value of the same interval in the previous period. */
