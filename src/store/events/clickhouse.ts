@@ -15,7 +15,6 @@ import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
 import { createOwnerSql } from './owner-sql.ts'
 import { createPerformance } from './performance/performance.ts'
-import { createQuestionSql } from './question-sql.ts'
 import { createQuestions } from './questions.ts'
 import { createReads } from './reading/reads.ts'
 import { createSkew } from './reading/skew.ts'
@@ -105,7 +104,6 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createDetectorRows(connection, database),
     ...createQuestions(connection, database),
     ...createOwnerSql(connection, database),
-    ...createQuestionSql(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

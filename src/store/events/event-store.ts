@@ -22,7 +22,6 @@ import type { OverviewStore } from './overview.ts'
 import type { OwnerSqlStore } from './owner-sql.ts'
 import type { PerformanceStore } from './performance-store.ts'
 import type { QuestionStore } from './question.ts'
-import type { QuestionSqlStore } from './question-sql.ts'
 import type { SkewStore } from './reading/skew.ts'
 import type { ReprocessingStore, Rewrite } from './reprocess.ts'
 import type { SessionStore } from './session-store.ts'
@@ -48,7 +47,6 @@ export type EventStore = DownsampleStore &
   SpanSearchStore &
   SessionStore &
   OwnerSqlStore &
-  QuestionSqlStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
