@@ -4,7 +4,7 @@ import { encodeSpanRow } from '../store/events/encode-span.ts'
 import { spanRow } from '../store/events/span-rows.cases.ts'
 import { appForFile } from './app.cases.ts'
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const nowMs = Date.now() - 60_000
 const hourMs = 3_600_000
 
@@ -212,4 +212,16 @@ describe('what is wrong is named', () => {
     const { status, text } = await ask(plan, words)
     expect([status, text]).toEqual([400, expect.stringMatching(named)])
   })
+})
+
+test('a stranger does not see that there is something, and a token needs the right to read events', async () => {
+  const body = { dataset: 'spans', series: [{ name: 'a', aggregate: 'count()' }] }
+  const path = '/organizations/acme/explore/'
+  const { token } = await personAs(null)
+  expect((await call('POST', path, { body, token })).status).toBe(404)
+  expect((await call('POST', path, { body, token: null })).status).toBe(401)
+  const narrow = await personAs('member', ['project:read'], 'narrow')
+  expect((await call('POST', path, { body, token: narrow.token })).status).toBe(403)
+  const reader = await personAs('member', ['event:read'], 'reader')
+  expect((await call('POST', path, { body, token: reader.token })).status).toBe(200)
 })
