@@ -12,6 +12,7 @@ import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
 import { benchDetectors } from './detectors.ts'
 import { benchExplore } from './explore.ts'
+import { benchExport } from './export.ts'
 import { benchExternal } from './external.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchHostile } from './hostile.ts'
@@ -57,6 +58,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
   detectors: benchDetectors,
+  export: benchExport,
   external: () => benchExternal(seconds / 6, words.includes('--rows') ? sizes[0] : 0),
   grouping: benchGrouping,
   hostile: benchHostile,

@@ -67,9 +67,9 @@ const rowsOf = (project: number, count: number, fromS: number, jpos: number): st
   FROM numbers(${count}) SETTINGS max_partitions_per_insert_block = 0, max_threads = 1`
 }
 
-async function fill(socketPath: string): Promise<void> {
+async function fill(socketPath: string, counts: readonly number[]): Promise<void> {
   const connection = connect({ url: 'http://localhost', socketPath, database: 'bench', clock: systemClock })
-  for (const [at, total] of spanCounts.entries())
+  for (const [at, total] of counts.entries())
     for (let part = 0; part < spanDays * 4; part++) {
       const fromS = spansEndMs / 1000 - spanDays * day + part * 21_600
       const jpos = (at + 1) * 1e12 + part * 1e9
@@ -103,15 +103,18 @@ export async function fillLogs(socketPath: string): Promise<void> {
   await connection.close()
 }
 
-/** Runs a bench on a store with these spans. The client is local. */
-export async function withSpans<T>(run: (store: EventStore, socketPath: string) => Promise<T>): Promise<T> {
+/** Runs a bench on a store with so many spans by project. The client is local. */
+export async function withSpans<T>(
+  run: (store: EventStore, socketPath: string) => Promise<T>,
+  counts: readonly number[] = spanCounts,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-span-bench-'))
   const { child, socketPath } = await startEngine(folder)
   const clock = { ...systemClock, now: () => spansEndMs }
   const store = createEventStore({ url: 'http://localhost', socketPath, database: 'bench', observe: silent, clock })
   try {
     await store.migrate()
-    await fill(socketPath)
+    await fill(socketPath, counts)
     return await run(store, socketPath)
   } finally {
     await store.close()

@@ -29,6 +29,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/[...rest]': ({ org }) => `/o/${org}/no-such-screen`,
   'o/[org]/dashboards': ({ org }) => `/o/${org}/dashboards`,
   'o/[org]/dashboards/[id]': ({ org }) => `/o/${org}/dashboards/health`,
+  'o/[org]/explore': ({ org }) => `/o/${org}/explore`,
   'o/[org]/feedback': ({ org }) => `/o/${org}/feedback`,
   'o/[org]/issues': ({ org }) => `/o/${org}/issues`,
   'o/[org]/issues/[id]': ({ org, issue }) => `/o/${org}/issues/${issue}`,

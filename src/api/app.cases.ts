@@ -15,12 +15,14 @@ import { readConfig } from '../base/config.ts'
 import { silent } from '../base/observe.ts'
 import type { OutcomeCount } from '../base/outcome.ts'
 import { createRecent } from '../base/recent.ts'
+import { createExports } from '../jobs/exports.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { unpackDeadLetter } from '../journal/dead-letter.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
 import type { App } from '../processes/parts.ts'
+import { exportAsk } from '../query/export-ask.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createDoctor } from '../refine/pipeline/doctor.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
@@ -171,6 +173,14 @@ export async function openTestApp(): Promise<TestApp> {
       meta,
       blobs,
       freeBytes: async () => Number.MAX_SAFE_INTEGER,
+    }),
+    exports: createExports({
+      clock: systemClock,
+      observe: silent,
+      meta,
+      blobs,
+      askOf: (value, signal) => exportAsk(app, value, signal),
+      roomBytes: async (taken) => 64 * 2 ** 20 - taken,
     }),
     doctor: createDoctor({
       clock: systemClock,

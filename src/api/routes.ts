@@ -1,6 +1,9 @@
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
+import { exportRoutes } from './explore/export-routes.ts'
+import { savedQueryRoutes } from './explore/saved-routes.ts'
+import { sqlRoutes } from './explore/sql-routes.ts'
 import { statsRoutes } from './explore/stats-routes.ts'
 import { bulkRoutes } from './issues/bulk-routes.ts'
 import { commentRoutes } from './issues/comment-routes.ts'
@@ -65,6 +68,9 @@ export const routes: readonly Route[] = [
   ...performanceApiRoutes,
   ...metricRoutes,
   ...searchRoutes,
+  ...savedQueryRoutes,
+  ...sqlRoutes,
+  ...exportRoutes,
   ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,

@@ -140,6 +140,9 @@ const bodies: Record<string, unknown> = {
   updateMember: { role: 'viewer' },
   invite: { email: 'new@example.test', role: 'viewer' },
   updateFeedback: { status: 'spam' },
+  createSavedQuery: { name: 'New', plan: { dataset: 'errors' } },
+  createExport: { plan: { dataset: 'errors' } },
+  runSql: { sql: 'SELECT 1' },
   setMailServer: { host: 'mail.test', port: 25, security: 'none', from: 'm@x.test' },
 }
 /** Routes that need no role or scope. */

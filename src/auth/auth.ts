@@ -43,6 +43,7 @@ export type Action =
   | 'instance:write'
   | 'release:read'
   | 'release:write'
+  | 'query:sql'
 
 export type Thing =
   | { organization: Organization }

@@ -62,6 +62,8 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     roles: ['owner', 'admin', 'member'],
     scopes: ['project:releases', 'project:write', 'project:admin', 'org:ci'],
   },
+  // SQL over everything that the projects store.
+  'query:sql': { roles: ['owner'], scopes: ['org:admin'] },
   // The operator, the owner of the first organization, decides on everything that organizations share.
   'instance:read': { roles: ['owner'], scopes: ['org:read', 'org:write', 'org:admin'] },
   'instance:write': { roles: ['owner'], scopes: ['org:admin'] },

@@ -120,6 +120,11 @@ export const catalogue = {
     todo: 'Use at most 4,096 characters and 100 terms.',
   },
   QUERY_TIMEOUT: { status: 504, happened: 'The query took longer than 20 s.', todo: 'Narrow the time range.' },
+  SQL_REFUSED: {
+    status: 400,
+    happened: 'This SQL statement cannot run here.',
+    todo: 'Write one SELECT over the views in docs/explore-screen.md. The detail names the position.',
+  },
   AUTH_REQUIRED: {
     status: 401,
     happened: 'Authentication credentials were not provided.',

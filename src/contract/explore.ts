@@ -49,6 +49,8 @@ export const restPlan = z
 export type Plan = z.output<typeof restPlan>
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
+/** A value of an answer. Null: the row or group does not have it. */
+export type PlanCell = z.infer<typeof cell>
 
 const column = z.strictObject({
   name: z.string().describe('A field, or the name of a series or formula.'),

@@ -23,11 +23,12 @@ const deps = {
   data: '/data',
   budget: { bytes: 5000 },
   meta: {
+    explore: { exportBytesOf: async () => 2 },
     ledger: {
       bytesByProject: async () => [
         {
           projectId: 1,
-          attachments: { count: 2, bytes: 20 },
+          attachments: { count: 2, bytes: 18 },
           dead: { count: 1, bytes: 3 },
           bundles: { count: 0, bytes: 0 },
         },

@@ -50,7 +50,7 @@ type DiskDeps = {
   /** The data folder. */
   data: string
   budget: DiskBudget
-  meta: MetaWith<'ledger.bytesByProject'>
+  meta: MetaWith<'ledger.bytesByProject' | 'explore.exportBytesOf'>
   events: Pick<EventStore, 'size' | 'replacedBytes' | 'serverDisk'>
   blobs: Pick<BlobStore, 'isRemote'>
   /** Events are on a ClickHouse server, whose disk the budget is a part of. */
@@ -66,7 +66,8 @@ type DiskDeps = {
 /** Measures the stored bytes. Throws STORE_UNAVAILABLE while the events store is down. */
 export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const { data, budget, meta, events, bytesUnder, isRemote } = deps
-  const [tables, replacedBytes, database, journal, spool, chunks, copyBytes, volume] = await Promise.all([
+  const [exported, tables, replacedBytes, database, journal, spool, chunks, copyBytes, volume] = await Promise.all([
+    meta.explore.exportBytesOf(),
     events.size(),
     events.replacedBytes(),
     bytesUnder(join(data, 'meta')),
@@ -84,7 +85,7 @@ export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
   const blobs = (await meta.ledger.bytesByProject()).reduce(
     (sum, byte) => sum + byte.attachments.bytes + byte.dead.bytes + byte.bundles.bytes,
-    0,
+    exported,
   )
   const copied = copyBytes.reduce((sum, part) => sum + part, 0)
   const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]

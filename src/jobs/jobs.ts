@@ -11,6 +11,7 @@ import type { Detecting } from './detectors.ts'
 import type { Downsampling } from './downsampling.ts'
 import { limitErrorEnds } from './error-links.ts'
 import { droppedName, recordEvicted } from './evicted-rows.ts'
+import type { Exports } from './exports.ts'
 import { linkFeedback } from './feedback.ts'
 import { learnRoutes } from './learn-routes.ts'
 import type { Lock } from './lock.ts'
@@ -35,6 +36,7 @@ export type JobDeps = {
   removals: Pick<Removals, 'run'>
   downsampling: Pick<Downsampling, 'run'>
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
+  exports: Pick<Exports, 'run' | 'sweep'>
   reprocessing: Pick<Reprocessing, 'run'>
   scraping: Pick<Scraping, 'run'>
   detecting: Pick<Detecting, 'run'>
@@ -150,6 +152,19 @@ export const jobTable: readonly Job[] = [
     everyMs: 10_000,
     firstMs: 3000,
     run: ({ reprocessing }) => reprocessing.run(),
+  },
+  {
+    // A request starts an export at once. This job begins one again after a crash or an outage of a store.
+    name: 'exports',
+    everyMs: 5000,
+    firstMs: 3500,
+    run: ({ exports }) => exports.run(),
+  },
+  {
+    name: 'export-files',
+    everyMs: minuteMs,
+    firstMs: 40_000,
+    run: ({ exports }) => exports.sweep(),
   },
   {
     name: 'scrape',

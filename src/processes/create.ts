@@ -44,6 +44,7 @@ import {
   wireDetecting,
   wireDoctor,
   wireDownsampling,
+  wireExports,
   wireRefine,
   wireRemovals,
   wireReprocessing,
@@ -94,7 +95,7 @@ async function wireJobs(
   reprocessing: Reprocessing,
   detecting: Detecting,
 ): ReturnType<typeof createJobs> {
-  const { clock, observe, meta, events, blobs, alerts, removals, artifacts, triage, config } = app
+  const { clock, observe, meta, events, blobs, alerts, removals, artifacts, exports, triage, config } = app
   return createJobs({
     clock,
     observe,
@@ -105,6 +106,7 @@ async function wireJobs(
     ...maintenance,
     removals,
     artifacts,
+    exports,
     triage,
     reprocessing,
     scraping: wireScraping(app),
@@ -206,6 +208,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     alerts,
     removals: wireRemovals(core, maintenance.pause, keys.publish),
     artifacts: wireArtifacts(core),
+    exports: wireExports({ ...core, auth }, maintenance.disk),
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
@@ -239,7 +242,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))
   const stop = () => {
     state.stopping = true
-    const parts = [{ stop: stopReporting }, watched, jobs, maintenance.downsampling, reprocessing, alerts]
+    const parts = [{ stop: stopReporting }, watched, jobs, maintenance.downsampling, reprocessing, alerts, app.exports]
     return stopParts(parts, [() => refine.stop(2500), () => events.close(), close])
   }
   return { scope, app, ...maintenance, durable: () => state.durable, stop }

@@ -7,6 +7,7 @@ import type { EventsServer } from '../base/events-server.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Recent } from '../base/recent.ts'
 import type { DiskState } from '../jobs/disk.ts'
+import type { Exports } from '../jobs/exports.ts'
 import type { Removals } from '../jobs/removals.ts'
 import type { JobState } from '../jobs/states.ts'
 import type { Triage } from '../jobs/triage.ts'
@@ -44,6 +45,8 @@ export type App = {
   triage: Triage
   /** Uploads of builds. */
   artifacts: Artifacts
+  /** Writes exports. */
+  exports: Exports
   /** Explains why frames are not resolved by source maps. */
   doctor: Doctor
   /** Explains the grouping of events by given rules. */

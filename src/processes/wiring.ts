@@ -12,12 +12,14 @@ import { originAllowed } from '../ingest/origins.ts'
 import { createDetecting, type Detecting } from '../jobs/detectors.ts'
 import { type DiskState, measureDisk } from '../jobs/disk.ts'
 import { createDownsampling, type Downsampling } from '../jobs/downsampling.ts'
+import { createExports, type Exports } from '../jobs/exports.ts'
 import { createLock, type Lock } from '../jobs/lock.ts'
 import { createRemovals, type Removals } from '../jobs/removals.ts'
 import { createReprocessing, type Reprocessing } from '../jobs/reprocessing.ts'
 import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
 import { type Artifacts, createArtifacts } from '../operations/artifacts.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
+import { exportAsk } from '../query/export-ask.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
@@ -105,6 +107,27 @@ export function wireArtifacts({
     return (await freeBytesOf(config.data)) - config.diskReserveBytes
   }
   return createArtifacts({ ...parts, freeBytes })
+}
+
+/** Bytes that the files of exports may have together: a tenth of the disk budget, if there is one. */
+const exportBytesMax = 8 * 1024 ** 3
+
+/** Exports read like Explore, and leave the disk reserve free. */
+export function wireExports(
+  { config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'auth' | 'readers'>,
+  disk: () => Promise<DiskState>,
+): Exports {
+  return createExports({
+    ...parts,
+    askOf: (value, signal) => exportAsk({ ...parts, config }, value, signal),
+    roomBytes: async (taken) => {
+      const { budget } = await disk()
+      const free = parts.blobs.isRemote
+        ? Number.POSITIVE_INFINITY
+        : (await freeBytesOf(config.data)) - config.diskReserveBytes
+      return Math.min(free, Math.min(exportBytesMax, (budget ?? Number.POSITIVE_INFINITY) / 10) - taken)
+    },
+  })
 }
 
 /** The doctor uses the source map cache of refine. */

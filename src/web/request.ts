@@ -17,6 +17,8 @@ import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
 import evidenceDe from './messages/evidence.de.json'
 import evidenceEn from './messages/evidence.en.json'
+import exploreDe from './messages/explore.de.json'
+import exploreEn from './messages/explore.en.json'
 import failuresDe from './messages/failures.de.json'
 import failuresEn from './messages/failures.en.json'
 import filtersDe from './messages/filters.de.json'
@@ -76,6 +78,7 @@ const catalogues = {
     detectors: detectorsEn,
     doctor: doctorEn,
     evidence: evidenceEn,
+    explore: exploreEn,
     grouping: groupingEn,
     failures: failuresEn,
     filters: filtersEn,
@@ -110,6 +113,7 @@ const catalogues = {
     detectors: detectorsDe,
     doctor: doctorDe,
     evidence: evidenceDe,
+    explore: exploreDe,
     grouping: groupingDe,
     failures: failuresDe,
     filters: filtersDe,

@@ -15,6 +15,7 @@ import { migrate } from './migrate.ts'
 import { createMoves } from './moves.ts'
 import { createNewest } from './newest.ts'
 import { createOverview } from './overview.ts'
+import { createOwnerSql } from './owner-sql.ts'
 import { createPerformance } from './performance/performance.ts'
 import { createQuestions } from './questions.ts'
 import { createReads } from './reading/reads.ts'
@@ -106,6 +107,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createDetectorRows(connection, database),
     ...createQuestions(connection, database),
     ...createLogSearch(connection, database),
+    ...createOwnerSql(connection, database),
     ...stored,
     migrate: migrated,
     ping: () => connection.ping(),

@@ -33,6 +33,13 @@ export type InsertFence = { structure: string; condition: string; bound: QueryPa
 /** Values bound to a statement. They are never part of its text. */
 type QueryParameters = Record<string, unknown>
 
+/** The answer to `Connection.readOnly`. 64-bit numbers are strings. */
+type ReadTable = {
+  meta: { name: string; type: string }[]
+  data: unknown[][]
+  statistics: { elapsed: number; rows_read: number; bytes_read: number }
+}
+
 type ReadOptions = {
   seconds?: number | undefined
   memoryBytes?: number | undefined
@@ -52,6 +59,11 @@ export type Connection = {
     bound?: QueryParameters,
     options?: { seconds?: number; signal?: AbortSignal | undefined },
   ): Promise<T[]>
+  /**
+   * Runs a SELECT that can change nothing, under these settings as well, and returns its columns and cells. Throws like
+   * `rows`.
+   */
+  readOnly(sql: string, settings: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ReadTable>
   /**
    * Returns the rows of a SELECT as lists of cells, and what the engine read for them. `memoryBytes` limits its memory.
    * Throws like `rows`.
@@ -340,6 +352,24 @@ function createTransfers(
   }
 }
 
+/** See `Connection.readOnly`. The engine checks `readonly` after it has taken the other settings. */
+async function readTable(
+  client: ClickHouseClient,
+  query: string,
+  settings: Readonly<Record<string, string | number>>,
+  id: string,
+  signal: AbortSignal,
+): Promise<ReadTable> {
+  const result = await client.query({
+    query,
+    format: 'JSONCompact',
+    query_id: id,
+    abort_signal: signal,
+    clickhouse_settings: { max_execution_time: querySeconds, ...settings, readonly: '1' },
+  })
+  return (await result.json()) as unknown as ReadTable
+}
+
 /** See `Connection.read`. */
 function createRead(
   client: ClickHouseClient,
@@ -402,6 +432,10 @@ export function connect(options: ConnectionOptions): Connection {
           })
           return (await result.json()) as T[]
         }),
+      ),
+    readOnly: (sql, settings, callerSignal) =>
+      within({ clock, store, seconds: querySeconds, callerSignal }, (signal) =>
+        statements.read((tags) => readTable(client, sql, { ...read, ...tags.settings, ...settings }, tags.id, signal)),
       ),
     read: createRead(client, store, options, statements),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>

@@ -21,6 +21,7 @@ import type { LogSearchStore } from './log-search.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'
+import type { OwnerSqlStore } from './owner-sql.ts'
 import type { PerformanceStore } from './performance-store.ts'
 import type { QuestionStore } from './question.ts'
 import type { SkewStore } from './reading/skew.ts'
@@ -49,6 +50,7 @@ export type EventStore = DownsampleStore &
   LogSearchStore &
   SessionStore &
   MetricStore &
+  OwnerSqlStore &
   TableStore & {
     /** Creates the database and tables. Safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>

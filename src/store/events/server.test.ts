@@ -13,6 +13,7 @@ import type { EventStore } from './event-store.ts'
 import { eventsCases, row } from './events.cases.ts'
 import { setUpStatements } from './grants.ts'
 import { serverKind } from './kind.ts'
+import { ownerSqlCases } from './owner-sql.cases.ts'
 import { checkServer } from './server-check.ts'
 import { spanRollupCases } from './span-rollup.cases.ts'
 
@@ -77,6 +78,15 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
     const opened: { connection?: Connection } = {}
     afterAll(() => opened.connection?.close())
     spanRollupCases(store, () => {
+      opened.connection ??= connect(access())
+      return { connection: opened.connection, name: 'errors' }
+    })
+  })
+
+  describe('the SQL of owners', { timeout: 90_000 }, () => {
+    const opened: { connection?: Connection } = {}
+    afterAll(() => opened.connection?.close())
+    ownerSqlCases(store, () => {
       opened.connection ??= connect(access())
       return { connection: opened.connection, name: 'errors' }
     })

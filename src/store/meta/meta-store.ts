@@ -3,6 +3,8 @@ import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
 import type { DashboardStore } from './dashboards/dashboards.ts'
 import type { MetaBackupStore } from './database/snapshot.ts'
+import type { ExportStore } from './explore/exports.ts'
+import type { SavedQueryStore } from './explore/saved-queries.ts'
 import type { AttachmentStore, OutcomeStore, RetentionStore, ValueStore } from './ingest/counts.ts'
 import type { DeadLetterStore } from './ingest/dead-letters.ts'
 import type { EnvironmentStore } from './ingest/environments.ts'
@@ -89,6 +91,8 @@ type MetaParts = {
   /** Outcomes, key use, and dead letters. */
   ledger: OutcomeStore & DeadLetterStore
   attachments: AttachmentStore
+  /** Saved queries and exports. */
+  explore: SavedQueryStore & ExportStore
   dashboards: DashboardStore
   retention: RetentionParts
   /** Single values of the installation, by name. */

@@ -4,6 +4,7 @@ import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
 import { edgeCases } from './edges.cases.ts'
+import { exploreCases } from './explore/explore.cases.ts'
 import { failureIssueCases } from './failure-issues.cases.ts'
 import { failureOrderCases } from './failure-orders.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, withProject } from './fixture.cases.ts'
@@ -53,6 +54,7 @@ export function metaCases(name: string, open: Open): void {
     failureOrderCases(fresh)
     scrapeCases(fresh)
     searchCases(fresh)
+    exploreCases(fresh)
     inboundCases(fresh)
     releaseCases(fresh)
     triageCases(fresh)

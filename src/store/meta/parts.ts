@@ -5,6 +5,8 @@ import { chunkCleanupPart, chunkPart } from './artifacts/chunks.ts'
 import { dashboardPart } from './dashboards/dashboards.ts'
 import { backupPart, type SnapshotSource } from './database/snapshot.ts'
 import type { Store } from './database/store.ts'
+import { exportPart } from './explore/exports.ts'
+import { savedQueryPart } from './explore/saved-queries.ts'
 import { batchPart } from './ingest/batch.ts'
 import { attachmentPart, outcomePart, prunePart, valuePart } from './ingest/counts.ts'
 import { deadLetterPart } from './ingest/dead-letters.ts'
@@ -146,6 +148,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     people: { ...peoplePart(store), ...tokenPart(store), ...resetPart(store) },
     ledger: { ...outcomePart(store), ...deadLetterPart(store) },
     attachments: attachmentPart(store),
+    explore: { ...savedQueryPart(store), ...exportPart(store) },
     dashboards: dashboardPart(store),
     retention: retentionParts(store, missingMaps),
     values: valuePart(store),

@@ -33,6 +33,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     drop table dashboard;
     drop table search_default;
     alter table saved_search drop column scope;
+    drop table saved_query;
+    drop table export;
     drop table trace_step;
     alter table thin_run drop column spans;
     alter table batch drop column lane;

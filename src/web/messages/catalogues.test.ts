@@ -13,6 +13,8 @@ import signsDe from './diagnostics.de.json'
 import signsEn from './diagnostics.en.json'
 import doctorDe from './doctor.de.json'
 import doctorEn from './doctor.en.json'
+import exploreDe from './explore.de.json'
+import exploreEn from './explore.en.json'
 import failuresDe from './failures.de.json'
 import failuresEn from './failures.en.json'
 import filtersDe from './filters.de.json'
@@ -76,6 +78,7 @@ describe.each([
   ['trace', traceEn, traceDe],
   ['traces', tracesEn, tracesDe],
   ['release', releasesEn, releasesDe],
+  ['explore', exploreEn, exploreDe],
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
   ['row', rowsEn, rowsDe],

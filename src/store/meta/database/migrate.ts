@@ -34,8 +34,10 @@ import { statements as viewScopes } from '../schema/0031-view-scopes.ts'
 import { statements as detectors } from '../schema/0032-detectors.ts'
 import { statements as traceSteps } from '../schema/0033-trace-steps.ts'
 import { statements as lanes } from '../schema/0034-lanes.ts'
-import { statements as metricSeries } from '../schema/0036-metric-series.ts'
-import { statements as dashboards } from '../schema/0041-dashboards.ts'
+import { statements as metricSeries } from '../schema/0035-metric-series.ts'
+import { statements as savedQueries } from '../schema/0036-saved-queries.ts'
+import { statements as exports } from '../schema/0037-exports.ts'
+import { statements as dashboards } from '../schema/0038-dashboards.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -75,8 +77,10 @@ const steps: ((dialect: Dialect) => string[])[] = [
   detectors,
   traceSteps,
   lanes,
-  dashboards,
   metricSeries,
+  savedQueries,
+  exports,
+  dashboards,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

@@ -37,6 +37,8 @@ const referring = [
   'deploy',
   'saved_search',
   'search_default',
+  'saved_query',
+  'export',
   'dashboard',
   'dashboard_favourite',
 ] as const

@@ -27,6 +27,8 @@ export type SavedViewsProps = {
   /** Whether the person may share a view with the organization. */
   canShare: boolean
   offerUndo: OfferUndo
+  /** The address of the page Explore with this search; undefined if it cannot ask about these rows. */
+  exploreHref?: string | undefined
 }
 
 /** The saved views of a list. `preloaded` came with the document. */
@@ -116,6 +118,11 @@ export function SavedViews(props: SavedViewsProps) {
             </ul>
           </>
         )}
+        {props.exploreHref ? (
+          <Link className="link" href={props.exploreHref}>
+            {t('explore')}
+          </Link>
+        ) : null}
       </div>
     </details>
   )

@@ -1,4 +1,5 @@
 import {
+  ChartNoAxesCombined,
   ChartSpline,
   Gauge,
   Inbox,
@@ -58,8 +59,9 @@ export function useSections(
     section('/issues', shell('issues'), Inbox, unresolved, project),
     section('/performance', t('performance'), Gauge, undefined, project),
     section('/traces', shell('traces'), ListTree, undefined, project),
-    section('/metrics', t('metrics'), ChartSpline, undefined, project),
     section('/logs', shell('logs'), ScrollText, undefined, project),
+    section('/metrics', t('metrics'), ChartSpline, undefined, project),
+    section('/explore', t('explore'), ChartNoAxesCombined, undefined, project),
     section('/dashboards', boards('name'), LayoutGrid),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),

@@ -61,6 +61,7 @@ function useShellKeys(base: string, projects: string, { showPalette, showKeys }:
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
   useKey('g p', t('global'), frame('performance'), () => router.push(`${base}/performance${projects}`))
   useKey('g l', t('global'), t('logs'), () => router.push(`${base}/logs${projects}`))
+  useKey('g x', t('global'), frame('explore'), () => router.push(`${base}/explore${projects}`))
   useKey('g d', t('global'), boards('name'), () => router.push(`${base}/dashboards`))
   useKey('g k', t('global'), frame('metrics'), () => router.push(`${base}/metrics${projects}`))
   useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases${projects}`))

@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
+import { exploreHref } from '../../client/explore-link.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
@@ -61,7 +62,12 @@ function StreamHead({
         projects={projects}
         environments={first.environments}
       />
-      <SavedViews {...views} canShare={canShare} offerUndo={offerUndo} />
+      <SavedViews
+        {...views}
+        canShare={canShare}
+        offerUndo={offerUndo}
+        exploreHref={exploreHref(organization, 'errors', params.q.trim(), params, true)}
+      />
       <RowEnd />
     </div>
   )

@@ -6,6 +6,7 @@ import { useLocale, useTranslations } from 'next-intl'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useTransition } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
 import type { Exploration } from '../../../query/span-explore.ts'
+import { exploreHref } from '../../client/explore-link.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -275,7 +276,12 @@ export function TraceSearch(props: TraceSearchProps) {
       <div className="stream-head">
         <h1>{view ? <PlainText text={view.name} charactersMax={64} /> : t('title')}</h1>
         {found ? <Counts found={found} /> : <span className="stream-count" />}
-        <SavedViews {...views} canShare={props.canShare} offerUndo={offerUndo} />
+        <SavedViews
+          {...views}
+          canShare={props.canShare}
+          offerUndo={offerUndo}
+          exploreHref={exploreHref(props.organization, 'spans', q, params)}
+        />
         <RowEnd />
       </div>
       <Bar {...props} change={change} />

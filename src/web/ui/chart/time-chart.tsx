@@ -61,7 +61,8 @@ function Legend({
 }) {
   const t = useTranslations('charts')
   return (
-    <ul className="time-chart-legend">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
+    <ul className="time-chart-legend" tabIndex={0}>
       {series.map(({ key, label, ...own }, place) => {
         const before = at === null ? undefined : aligned.previous[place]?.[at]
         return (
