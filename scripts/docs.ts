@@ -104,7 +104,8 @@ const outcomeSentences: Readonly<Record<Outcome, string>> = {
 const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   ok: 'Nothing went wrong.',
   not_stored_yet: 'This version counts this kind of item but does not store it yet.',
-  unsupported: 'SDKs gave up this kind of item (statsd and its buckets). Mishap counts it and never stores it: send metrics of newer SDKs or of OpenTelemetry.',
+  unsupported:
+    'SDKs gave up this kind of item (statsd and its buckets). Mishap counts it and never stores it: send metrics of newer SDKs or of OpenTelemetry.',
   unknown_item_type: 'The type of the item is not known.',
   key_limit: 'The rate limit of the project key.',
   attachment_quota: 'Attachments without an event, above the limit of the project for one hour.',

@@ -94,7 +94,10 @@ test('what was dropped in a week is counted, and the kept ones are shown', async
   )
   expect((await list()).map((item) => item.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
   const sample = { projectId: project.id, reason: 'localhost', receivedMs: nowMs, title: 'Error: x' } as const
-  const batch = await meta.batches.openBatch(await meta.batches.cursor('events'), (await meta.batches.cursor('events')) + 1)
+  const batch = await meta.batches.openBatch(
+    await meta.batches.cursor('events'),
+    (await meta.batches.cursor('events')) + 1,
+  )
   const samples = [
     { ...sample, eventId: 'a'.repeat(32), why: 'localhost', payload: '{"level":"error"}' },
     { ...sample, eventId: 'b'.repeat(32), why: '127.0.0.1', payload: '' },

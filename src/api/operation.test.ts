@@ -217,7 +217,13 @@ describe('whether data arrives', () => {
     try {
       app.eventRate.add([{ projectId: project.id, events: 12 }])
       expect(await health()).toMatchObject({ eventsPerMinute: 12 })
-      app.journal = async () => ({ lagBytes: 9, waitingRecords: 9, oldestWaitingMs: 15_001, eventsWaitingMs: 0, boundBytes: 1 })
+      app.journal = async () => ({
+        lagBytes: 9,
+        waitingRecords: 9,
+        oldestWaitingMs: 15_001,
+        eventsWaitingMs: 0,
+        boundBytes: 1,
+      })
       expect(await health()).toMatchObject({ state: 'behind', oldestWaitingMs: 15_001 })
       app.waitsFor = () => ({ store: 'database', sinceMs: 1 })
       expect(await health()).toMatchObject({ state: 'waiting' })

@@ -163,7 +163,9 @@ const savedRoutes: Route[] = [
       const parts = partsOf(body)
       // The stream of issues opens with no view, so the setting would do nothing. It is refused before other changes are made.
       if (body.isPinned && !opensWithView(savedSearch.scope))
-        throw new MishapError('VALIDATION', { fields: { isPinned: ['Only a view of traces or logs can be the default.'] } })
+        throw new MishapError('VALIDATION', {
+          fields: { isPinned: ['Only a view of traces or logs can be the default.'] },
+        })
       const isChanged = Object.keys(parts).length > 0
       if (isChanged) {
         await demandShared(app, actor, found, savedSearch.shared || parts.shared)

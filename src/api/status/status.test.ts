@@ -71,7 +71,13 @@ const ledgerOf = async (counts: OutcomeCount[], waitingRecords = 0) =>
     await statusOf(
       (
         await appWith([[counts, nowMs]], {
-          journal: async () => ({ lagBytes: 9, waitingRecords, oldestWaitingMs: 70, eventsWaitingMs: 0, boundBytes: 100 }),
+          journal: async () => ({
+            lagBytes: 9,
+            waitingRecords,
+            oldestWaitingMs: 70,
+            eventsWaitingMs: 0,
+            boundBytes: 100,
+          }),
         })
       ).app,
     )

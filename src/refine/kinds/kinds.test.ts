@@ -132,6 +132,7 @@ describe('what a record counts as received is what its outcomes sum up to', () =
       { kind: 'vercel_logs', contentType: 'application/json' },
     ],
     ['frames, the last of them cut off', 2, '3 abc9 x', { kind: 'heroku_logs', contentType: 'application/logplex-1' }],
+    [
       'OTLP metrics, of them one without a value',
       3,
       metricsText,

@@ -16,8 +16,8 @@ import type {
   SetStats,
 } from './events.ts'
 import type { FrameKey } from './frames.ts'
-import type { MetricStore } from './metric-store.ts'
 import type { LogSearchStore } from './log-search.ts'
+import type { MetricStore } from './metric-store.ts'
 import type { MoveStore } from './moves.ts'
 import type { NewestStore } from './newest.ts'
 import type { OverviewStore } from './overview.ts'

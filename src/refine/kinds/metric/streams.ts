@@ -49,8 +49,7 @@ function openSlots(memory: SharedArrayBuffer) {
     },
     locked: <T>(run: () => T): T => {
       // Held for less than a microsecond. After the time, its holder is gone and the lock is taken over.
-      while (Atomics.compareExchange(whole, 0, 0, 1) !== 0)
-        if (Atomics.wait(whole, 0, 1, lockMs) === 'timed-out') break
+      while (Atomics.compareExchange(whole, 0, 0, 1) !== 0) if (Atomics.wait(whole, 0, 1, lockMs) === 'timed-out') break
       try {
         return run()
       } finally {
