@@ -75,6 +75,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['token:organization', { owner: true, admin: true, member: false, viewer: false }, null, 'org:admin'],
   ['channel:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
   ['search:own', { owner: true, admin: true, member: true, viewer: true }, 'event:write', 'event:read'],
+  ['query:sql', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:read'],
   ['dashboard:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'project:read'],
   ['dashboard:write', { owner: true, admin: true, member: true, viewer: false }, 'event:write', 'event:read'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],

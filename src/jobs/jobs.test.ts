@@ -57,6 +57,7 @@ test('retention drops what was received before it, attachments with it, dead ite
     ['spans', 70 * dayMs, clock.now()],
     ['sessions', 10 * dayMs, clock.now()],
     ['logs', 86 * dayMs, clock.now()],
+    ['metrics', 10 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
     ['days', 69 * dayMs],
     ['bundles', 10 * dayMs],

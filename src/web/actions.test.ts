@@ -29,7 +29,10 @@ const cases: Record<string, Case> = {
   archiveAction: { from: 'member', form: { version: 'web@1.0.0', to: 'archived' } },
   finalizeAction: { from: 'member', form: { version: 'web@1.0.0' } },
   deleteReleaseAction: { from: 'member', form: { version: 'web@1.0.0', typed: 'web@1.0.0' } },
-  saveProjectAction: { from: 'admin', form: { name: 'Web', slug: 'web', platform: 'javascript' } },
+  saveProjectAction: {
+    from: 'admin',
+    form: { name: 'Web', slug: 'web', platform: 'javascript', metricSeriesMax: '10000' },
+  },
   saveFiltersAction: { from: 'admin', form: {} },
   saveDetectorsAction: { from: 'admin', form: {} },
   saveOwnershipAction: { from: 'admin', form: { text: 'path:src/* owner@example.test' } },

@@ -18,7 +18,8 @@ const nameCharactersMax = 120
 const valueCharactersMax = 4000
 /** Nodes of a body that are shown as JSON. A body of braces alone has thousands. */
 const jsonCharactersMax = 64 * 1024
-const userNames = ['user.id', 'user.email', 'user.username'] as const
+/** What names a person, after `user.`: the first that a line has is shown. */
+const userParts = ['id', 'email', 'username'] as const
 
 /** What a reader does with a value. */
 export type FieldActions = {
@@ -88,7 +89,7 @@ function Links({ organization, line }: { organization: string; line: RestLogDeta
   const t = useTranslations('logs')
   const locale = useLocale()
   const base = `/o/${organization}`
-  const user = userNames.flatMap((name) => line.attributes.filter((attribute) => attribute.name === name))[0]
+  const user = userParts.flatMap((part) => line.attributes.filter(({ name }) => name === `user.${part}`))[0]
   return (
     <>
       {line.trace ? (

@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { type LogSender, logSenders, logSnippetOf } from '../../platforms/log-senders.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { NoProject, RemovableScope } from '../../ui/empty-list.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -8,53 +9,19 @@ import { Segments } from '../../ui/segments.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import type { LogParams } from './params.ts'
 
-const senders = ['javascript', 'python', 'opentelemetry', 'vercel', 'heroku'] as const
-type Sender = (typeof senders)[number]
-
-/** What a reader sets up. `ingest` is the address of the project: `https://host/api/1`. */
-function snippetOf(sender: Sender, dsn: string): string {
-  const { origin, pathname, username } = new URL(dsn)
-  const ingest = `${origin}${pathname.replace(/\/([^/]*)$/, '/api/$1')}`
-  switch (sender) {
-    case 'javascript':
-      return `import * as Sentry from '@sentry/node'
-
-Sentry.init({ dsn: '${dsn}', enableLogs: true })
-
-Sentry.logger.info(Sentry.logger.fmt\`cart \${cartId} loaded\`, { 'cart.items': 3 })`
-    case 'python':
-      return `import logging
-import sentry_sdk
-
-sentry_sdk.init(dsn="${dsn}", enable_logs=True)
-
-logging.getLogger("cart").info("cart %s loaded", cart_id)`
-    case 'opentelemetry':
-      return `OTEL_LOGS_EXPORTER=otlp
-OTEL_EXPORTER_OTLP_LOGS_PROTOCOL=http/protobuf
-OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=${ingest}/integration/otlp/v1/logs
-OTEL_EXPORTER_OTLP_LOGS_HEADERS=x-sentry-auth=sentry sentry_key=${username}`
-    case 'vercel':
-      return `# Vercel: Settings > Log Drains > Custom, JSON or NDJSON
-Endpoint: ${ingest}/integration/vercel/logs?sentry_key=${username}`
-    case 'heroku':
-      return `heroku drains:add '${ingest}/integration/heroku/logs?sentry_key=${username}'`
-  }
-}
-
 /** Shown if no line came in the range: how to send lines. */
 export function NoLogs({ organization, dsn }: { organization: string; dsn: string | undefined }) {
   const t = useTranslations('logs.empty')
-  const [sender, setSender] = useState<Sender>('javascript')
+  const [sender, setSender] = useState<LogSender>('javascript')
   if (dsn === undefined) return <NoProject organization={organization} />
-  const snippet = snippetOf(sender, dsn)
+  const snippet = logSnippetOf(sender, dsn)
   return (
     <EmptyState title={t('none')}>
       <p className="mb-3">{t('todo')}</p>
       <Segments
         label={t('sender')}
         value={sender}
-        choices={senders.map((value) => ({ value, label: t(value) }))}
+        choices={logSenders.map((value) => ({ value, label: t(value) }))}
         onChange={setSender}
       />
       <ScrollBox label={t('none')}>

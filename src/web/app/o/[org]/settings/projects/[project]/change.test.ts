@@ -37,6 +37,8 @@ describe('the settings form', () => {
       sensitiveFields: [],
       safeFields: [],
       routePatterns: [],
+      // Not a number, so that the check of the change names the field.
+      metricSeriesMax: Number.NaN,
       scrape: false,
       scrapeTls: false,
       ...eachSwitch(() => false),
@@ -47,6 +49,7 @@ describe('the settings form', () => {
       sensitiveFields: 'x',
       safeFields: 'y',
       routePatterns: '/shop/[category]\n!/docs',
+      metricSeriesMax: ' 500 ',
     })
     expect(changeOf(lists)).toMatchObject({
       platform: 'node',
@@ -54,6 +57,7 @@ describe('the settings form', () => {
       sensitiveFields: ['x'],
       safeFields: ['y'],
       routePatterns: ['/shop/[category]', '!/docs'],
+      metricSeriesMax: 500,
     })
   })
 
