@@ -46,7 +46,9 @@ export function MetricsScreen(props: MetricsScreenProps) {
       <div className="stream-head">
         <h1>{t('title')}</h1>
         <span className="stream-count" role="status">
-          {found ? t('counted', { count: params.at + count, more: found.more ? 'yes' : 'no' }) : ''}
+          {found && params.at + count > 0
+            ? t('counted', { count: params.at + count, more: found.more ? 'yes' : 'no' })
+            : ''}
         </span>
         <RowEnd />
       </div>
