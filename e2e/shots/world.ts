@@ -32,6 +32,7 @@ import {
   traceId,
 } from './data.ts'
 import { sendHostileLogs, sendShopLogs } from './logs.ts'
+import { sendHostileMetrics, sendShopMetrics } from './metrics.ts'
 import type { Places } from './routes.ts'
 import { sendHostileSpans, sendShopSpans } from './spans.ts'
 
@@ -128,6 +129,8 @@ async function filled(product: Product, rewind: () => void): Promise<World> {
   await segmentsOf(product, hostile, await sendHostileSpans(product, hostile))
   await sendShopLogs(product, acme)
   await sendHostileLogs(product, hostile)
+  await sendShopMetrics(product, acme)
+  await sendHostileMetrics(product, hostile)
   const places = {
     full: await placesOf(product, acme, await sendShop(product, acme), shopEvents),
     hostile: await placesOf(product, hostile, await sendHostile(product, hostile), hostileEvents),
