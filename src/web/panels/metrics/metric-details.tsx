@@ -166,8 +166,13 @@ export function MetricDetailsPart({
         </h2>
         <span>
           {t(`types.${details.type}`)}
-          {details.unit ? ` · ${details.unit.slice(0, 24)}` : ''} ·{' '}
-          {t('points', { count: details.points, shown: words.count(details.points) })}
+          {details.unit ? (
+            <>
+              {' · '}
+              <PlainText text={details.unit} charactersMax={24} />
+            </>
+          ) : null}{' '}
+          · {t('points', { count: details.points, shown: words.count(details.points) })}
         </span>
         <Link className="metric-close" href={to({ name: null })} scroll={false} aria-label={t('close')}>
           <X size={14} strokeWidth={1.75} aria-hidden="true" />

@@ -18,6 +18,8 @@ test.each<[number, string, string]>([
   [17, '{requests}', '17 requests'],
   [3, 'constructor', '3 constructor'],
   [-1500, 'ms', '-1.5 s'],
+  [1, 'abc\u202edcba\u200b', '1 abcdcba'],
+  [1, 'W'.repeat(40), `1 ${'W'.repeat(15)}…`],
 ])('%s %s is shown as %s', (value, unit, shown) => expect(plain(words.value(value, unit))).toBe(shown))
 
 test('an axis has round ends and contains zero', () => {

@@ -1,3 +1,5 @@
+import { plainParts } from '../../text.ts'
+
 /** Numbers of metrics as text. */
 type MetricWords = {
   /** A value with its unit: 1.24 s, 3.1 MB, 42 %, 17 items. */
@@ -54,6 +56,17 @@ const sizes = [
 const known = (units: Readonly<Record<string, number>>, unit: string): number | undefined =>
   Object.hasOwn(units, unit) ? units[unit] : undefined
 
+/** Longest unit beside a value. */
+const unitMax = 16
+
+/** A unit of a sender's own, without characters that would turn the value beside it round. */
+const shownUnit = (unit: string): string => {
+  const visible = plainParts(unit.replace(/^\{(.+)\}$/, '$1'))
+    .map((part) => (typeof part === 'string' ? part : ''))
+    .join('')
+  return visible.length > unitMax ? `${visible.slice(0, unitMax - 1)}…` : visible
+}
+
 /** The formatters for a locale. */
 export function metricWords(locale: string): MetricWords {
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
@@ -73,7 +86,7 @@ export function metricWords(locale: string): MetricWords {
       if (bytes !== undefined) return scaled(value * bytes, sizes, 'B')
       if (unit === 'ratio') return percent.format(value)
       if (unit === 'percent' || unit === '%') return percent.format(value / 100)
-      return `${plain(value)}${space}${unit.replace(/^\{(.+)\}$/, '$1').slice(0, 24)}`
+      return `${plain(value)}${space}${shownUnit(unit)}`
     },
   }
 }
