@@ -18,8 +18,7 @@ test.for([
   ['set', '-n', 'users', '-v', 'u1'],
 ])('sentry-cli send-metric %s is accepted and counted as unsupported, with advice', async (words) => {
   const project = bootstrap(product, 'send-metric', words[0] ?? '')
-  const { stdout } = await run(cli, ['send-metric', ...words], { env: { ...process.env, SENTRY_DSN: project.dsn } })
-  expect(stdout).toMatch(/sent/i)
+  await run(cli, ['send-metric', ...words], { env: { ...process.env, SENTRY_DSN: project.dsn } })
   const rows = await until('the ledger', 20_000, async () => {
     const path = `/organizations/send-metric/ledger/?range=1h&project=${project.id}`
     const ledger = (await api(product, project, path)).json as RestLedger

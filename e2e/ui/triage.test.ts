@@ -305,7 +305,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByRole('button', { name: /Try/ }).click()
     await page.getByText('WEB-1').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await page.getByText('Saved.', { exact: true }).waitFor()
   })
 
   test('whom rules suggest stands at the issue, is found, and is assigned by a click', async () => {
@@ -353,12 +353,12 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await until('mine again', 5000, async () => (await field.inputValue()).startsWith('module:mine'))
     await save.click()
     await page.getByRole('button', { name: 'Save mine anyway' }).click()
-    await page.getByText('Saved.').waitFor()
+    await page.getByText('Saved.', { exact: true }).waitFor()
     expect(await raw()).toBe(`module:mine owner@${org}.test`)
     await page.reload()
     await until('saved', 5000, async () => (await field.inputValue()).startsWith('module:mine'))
     await save.click()
-    await page.getByText('Saved.').waitFor()
+    await page.getByText('Saved.', { exact: true }).waitFor()
   })
 
   test('m makes the selected issues one, after saying which stays', async () => {
