@@ -47,7 +47,7 @@ describe('saved queries', () => {
 
   test('only its owner takes a shared query from the others', async () => {
     const member = await personAs('member')
-    const other = await personAs('member')
+    const other = await personAs('admin')
     const body = { name: 'Of all', plan, visibility: 'organization' }
     const { id } = (await call('POST', `${saved}/`, { token: member.token, body })).json as RestSavedQuery
     const taken = { body: { visibility: 'owner' }, token: other.token }
