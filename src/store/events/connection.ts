@@ -99,6 +99,8 @@ export type Connection = {
 
 /** Time limit of a query for a screen (docs/limits.md). Other statements pass their own limit. */
 const querySeconds = 20
+/** Largest answer of a statement with a limit of memory: this process holds it as text and as rows at once. */
+const limitedBytesMax = 32 * 1024 * 1024
 /** The engine enforces its limit and reports why. An unresponsive engine is abandoned this much later. */
 const graceMs = 300
 const insertMs = 30_000
@@ -186,7 +188,8 @@ function readFailure(error: unknown, store: Store): unknown {
   if (error instanceof MishapError) return error
   if (!(error instanceof ClickHouseError)) return unavailable(store, error)
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
-  if (error.code === '241')
+  // An answer over its size, too, was more than this process may hold.
+  if (error.code === '241' || error.code === '396')
     return new MishapError('QUERY_TIMEOUT', {
       detail: 'The query needs more memory than the events store may use.',
       causes: ['memory'],
@@ -394,7 +397,13 @@ function createRead(
           clickhouse_settings: {
             max_execution_time: seconds,
             ...kind.settings.read,
-            ...(memoryBytes === undefined ? {} : { max_memory_usage: String(memoryBytes) }),
+            ...(memoryBytes === undefined
+              ? {}
+              : {
+                  max_memory_usage: String(memoryBytes),
+                  max_result_bytes: String(limitedBytesMax),
+                  result_overflow_mode: 'throw' as const,
+                }),
             ...tags.settings,
           },
         })
