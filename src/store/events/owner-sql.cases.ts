@@ -267,12 +267,28 @@ export function ownerSqlCases(open: () => EventStore, opened: () => { connection
     await expect(ask('SELECT arrayJoin(range(100000000)) AS x')).rejects.toMatchObject({ code: 'SQL_REFUSED' })
     const memory = 'SELECT groupArray(x) FROM (SELECT arrayJoin(range(1000000)) AS x, arrayJoin(range(1000)) AS y)'
     await expect(ask(memory)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
+    // A constant is one text for the engine, but one for each row of the answer.
+    for (const text of ["repeat('x', 900000)", "repeat('x', 900000 + x % 2)"])
+      await expect(ask(`SELECT ${text} FROM (SELECT arrayJoin(range(700)) AS x) AS t`)).rejects.toMatchObject({
+        code: 'QUERY_TIMEOUT',
+      })
     await expect(ask(`SELECT ${'('.repeat(200)}1${')'.repeat(200)}`)).rejects.toMatchObject({ code: 'SQL_REFUSED' })
     await expect(ask(`SELECT ${'1+'.repeat(9000)}1, ${'NOT '.repeat(400)}1`)).rejects.toMatchObject({
       code: 'SQL_REFUSED',
     })
     await expect(ask("SELECT repeat('x', 900000) FROM errors, errors")).rejects.toMatchObject({ code: 'SQL_REFUSED' })
   }, 60_000)
+
+  test('a read with a limit of memory has one of its answer', async () => {
+    const read = (rows: number) =>
+      opened().connection.read(
+        `SELECT repeat('x', 900000 + number % 2) FROM numbers(${rows})`,
+        {},
+        { memoryBytes: 400 * 2 ** 20 },
+      )
+    expect((await read(30)).rows).toHaveLength(30)
+    await expect(read(50)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT', causes: ['memory'] })
+  })
 
   test('the engine itself refuses what the reader would have let through', async () => {
     const { connection, name } = opened()
