@@ -12,7 +12,7 @@ import type { Source } from './sources.ts'
 export type Over = { lengthMs: number; withCut: boolean; shareOf: string; nameOf: (at: number) => string }
 
 /** The engine's weighted percentiles take whole numbers as weights, but ours are fractions. */
-const wholeWeight = (weight: string) => `toUInt32(least(1e8, round(${weight} * 16)))`
+const wholeWeight = (weight: string) => `toUInt32(least(1e8, round(toFloat64(${weight}) * 16)))`
 
 type Called = {
   name: string
