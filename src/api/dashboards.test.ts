@@ -173,6 +173,22 @@ describe('what tiles show', () => {
     expect(await shown('&release=nothing%20"of*')).toEqual([0, 0])
   })
 
+  test('a tile with a condition on a function keeps it beside the filters of all tiles', async () => {
+    const query = { fields: ['op', 'count()'], columns: ['op'], aggregates: ['count()'] }
+    const widget = (conditions: string) => ({
+      title: 'G',
+      displayType: 'table',
+      widgetType: 'spans',
+      queries: [{ ...query, conditions }],
+    })
+    const { id } = await create({ title: 'Large', widgets: [widget('count():>5 op:db'), widget('op:db OR op:x')] })
+    const plans = await Promise.all(['1', '2'].map(async (tileId) => (await dataOf(id, tileId, '&release=a')).json))
+    expect((plans as RestTileData[]).map(({ plan }) => plan?.query)).toEqual([
+      'count():>5 op:db release:"a"',
+      '(op:db OR op:x) release:"a"',
+    ])
+  })
+
   test('a tile that is not stored is answered, or refused with its field', async () => {
     const path = `${O}widget-data/?statsPeriod=1h`
     const count = { fields: ['count()'], aggregates: ['count()'] }

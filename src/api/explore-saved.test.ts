@@ -45,6 +45,18 @@ describe('saved queries', () => {
     expect((await call('DELETE', `${saved}/${query.id}/`, { token: member.token })).status).toBe(204)
   })
 
+  test('only its owner takes a shared query from the others', async () => {
+    const member = await personAs('member')
+    const other = await personAs('admin')
+    const body = { name: 'Of all', plan, visibility: 'organization' }
+    const { id } = (await call('POST', `${saved}/`, { token: member.token, body })).json as RestSavedQuery
+    const taken = { body: { visibility: 'owner' }, token: other.token }
+    expect((await call('PUT', `${saved}/${id}/`, taken)).status).toBe(403)
+    expect((await call('GET', `${saved}/${id}/`, { token: other.token })).status).toBe(200)
+    expect((await call('PUT', `${saved}/${id}/`, { ...taken, token: member.token })).status).toBe(200)
+    expect((await call('GET', `${saved}/${id}/`, { token: other.token })).status).toBe(404)
+  })
+
   test('a plan that is no plan is refused with its field', async () => {
     const answer = await call('POST', `${saved}/`, { body: { name: 'x', plan: { dataset: 'nothing' } } })
     expect([answer.status, Object.keys(answer.json)]).toEqual([400, ['plan']])

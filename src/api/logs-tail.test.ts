@@ -111,3 +111,29 @@ test('a store that is away ends the tail, so that the browser connects again; an
   expect(await next()).toBe('ended')
   expect(good.app.live.isHeard()).toBe(false)
 })
+
+test('a reader who leaves while lines are read, and whose request then ends, is no fault of the process', async () => {
+  const made = parts()
+  const waiting = Promise.withResolvers<void>()
+  const { logTail: read } = made.app.events
+  made.app.events.logTail = async (asked) => {
+    await waiting.promise
+    return read(asked)
+  }
+  const faults: unknown[] = []
+  const note = (error: unknown) => faults.push(error)
+  process.on('unhandledRejection', note)
+  process.on('uncaughtException', note)
+  const stop = new AbortController()
+  const request = { view, query: '', columns: [], position: '7', signal: stop.signal }
+  const answer = await logTail(made.app, 'p', request, async () => true)
+  await answer.body?.cancel()
+  expect(made.app.live.isHeard()).toBe(false)
+  waiting.resolve()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  stop.abort()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  process.off('unhandledRejection', note)
+  process.off('uncaughtException', note)
+  expect(faults).toEqual([])
+})

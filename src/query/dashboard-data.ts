@@ -20,7 +20,9 @@ function oneOf(key: string, values: readonly string[]): string {
 function filtered(query: string, { releases, attribute, values }: TileFilters): string {
   const filters = [oneOf('release', releases), oneOf(attribute, values)].filter((part) => part !== '')
   if (filters.length === 0) return query
-  return [...(query.trim() === '' ? [] : [`(${query})`]), ...filters].join(' ')
+  if (query.trim() === '') return filters.join(' ')
+  // Conditions on functions stand beside other terms only: in parentheses, `count():>5 op:db` would be refused.
+  return [/\bor\b/i.test(query) ? `(${query})` : query, ...filters].join(' ')
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -6,7 +6,7 @@ import { fieldsOfDataset } from './compile/datasets.ts'
 import { shownCell } from './compile/fields.ts'
 import { groupedSeries } from './compile/grouped-series.ts'
 import { ledgerQuestions, type RowQuestions } from './compile/ledger.ts'
-import { type Scanned, withinLimits } from './compile/limits.ts'
+import { limitsBefore, type Scanned, withinLimits } from './compile/limits.ts'
 import { type Compiled, columnsOf, compilePlan, shownNumber } from './compile/question.ts'
 import { scopeBefore, scopeOfView, slugsOf } from './compile/scope.ts'
 import type { QueryDeps } from './issue.ts'
@@ -132,6 +132,7 @@ async function groupsBefore(
     max: Math.max(1, groups.length),
     offset: 0,
     ...(values.length > 0 ? { only: groups } : {}),
+    limits: limitsBefore,
     cost,
     signal,
   })
@@ -177,6 +178,7 @@ async function seriesBefore(
     aggregates: measures.map(({ aggregate }) => aggregate),
     only: groups,
     bucketMs,
+    limits: limitsBefore,
     cost,
     signal,
   })

@@ -1,6 +1,6 @@
 import type { PlanCell, PlanColumn } from '../contract/explore.ts'
 import type { ExportFormat } from '../domain/exports.ts'
-import { csvLine } from './events/csv.ts'
+import { csvCell, csvLine } from './events/csv.ts'
 import { parquetEncoder } from './export/parquet.ts'
 
 /** Writes rows as the bytes of a file: `begin`, then `add` for each page of rows, then `end`. */
@@ -21,11 +21,13 @@ function columnNames(columns: readonly PlanColumn[]): string[] {
   })
 }
 
-const cellText = (cell: PlanCell): string => (cell === null ? '' : String(cell))
+/** A number is no formula: with an apostrophe in front, a negative one would be a text. */
+const cellText = (cell: PlanCell): string =>
+  cell === null ? '' : typeof cell === 'number' ? String(cell) : csvCell(String(cell))
 
 const csvEncoder = (names: readonly string[]): ExportEncoder => ({
   begin: () => Buffer.from(csvLine(names)),
-  add: (rows) => Buffer.from(rows.map((row) => csvLine(row.map(cellText))).join('')),
+  add: (rows) => Buffer.from(rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')),
   end: () => Buffer.alloc(0),
 })
 

@@ -168,3 +168,21 @@ test.each(exportFormats)('%s without rows is a file, too', (format) => {
   if (format === 'jsonl') expect(bytes).toHaveLength(0)
   else expect(bytes.length).toBeGreaterThan(10)
 })
+
+test('groups without a series are one answer, not one for each window', async () => {
+  const ranges: number[] = []
+  const ask: AskPlan = async ({ fromMs, toMs }) => {
+    ranges.push(toMs - fromMs)
+    return { columns: [column('n')], rows: [['error', 30_000]], series: [], meta: { ...meta, samples: 30_000 } }
+  }
+  const grouped: Plan = { ...plan, columns: [], groupBy: ['level'] }
+  const range = { fromMs: 0, toMs: 1000 }
+  const total = await exportTotal(ask, range, grouped)
+  const pages = await Array.fromAsync(exportPages(ask, range, grouped, total))
+  expect([total, pages.length, ranges]).toEqual([null, 1, [1000]])
+})
+
+test('CSV: a negative number stays a number', () => {
+  const encoder = exportEncoder('csv', [column('n', 'number'), column('text')])
+  expect(encoder.add([[-1.5, '-1.5']]).toString()).toBe("-1.5,'-1.5\r\n")
+})

@@ -127,6 +127,8 @@ export const savedQueryRoutes: readonly Route[] = [
     handle: async ({ app, actor, found, params, body, request }) => {
       demandChange(savedQueryChangeBody, body)
       const query = await ownQueryOf(app, actor, found, params.query)
+      // Only the owner takes a query from the others.
+      if (body.visibility === 'owner' && query.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
       const changed = await updateSavedQuery(app, query.id, changeOf(body), revisionOf(body, request))
       return { body: await toRestSavedQuery(app.meta, changed, await readerOf(app, actor, found)) }
     },

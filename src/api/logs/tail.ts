@@ -121,10 +121,10 @@ export async function logTail(
   const leave = app.live.admit(personId)
   if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
   let stop: () => void = leave
+  let isEnded = false
   const stream = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        let isEnded = false
         const close = () => {
           if (isEnded) return
           isEnded = true
@@ -160,7 +160,11 @@ export async function logTail(
         if (request.signal.aborted) return close()
         request.signal.addEventListener('abort', close, { once: true })
       },
-      cancel: () => stop(),
+      // A canceled stream takes nothing more: closing it would throw, and end the process if nobody waits for it.
+      cancel: () => {
+        isEnded = true
+        stop()
+      },
     },
     { highWaterMark: 0, size: (chunk) => chunk.byteLength },
   )

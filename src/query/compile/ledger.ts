@@ -121,15 +121,31 @@ function ofField(aggregate: Extract<Aggregate, { of: Value }>, own: readonly Out
   }
 }
 
-/** Computes the aggregates of a group. `all` are the rows of all groups. */
+const quantity = (rows: readonly OutcomeRow[]) => sum(rows.map((row) => row.quantity))
+
+/** The rows of all groups. Their sum is computed once for each filter: for each group it would take rows x groups steps. */
+type All = { length: number; quantityOf(only: Filter | undefined): number }
+
+function allOf(rows: readonly OutcomeRow[]): All {
+  const known = new Map<Filter | undefined, number>()
+  return {
+    length: rows.length,
+    quantityOf: (only) => {
+      const found = known.get(only) ?? quantity(only ? rows.filter((row) => matches(row, only)) : rows)
+      known.set(only, found)
+      return found
+    },
+  }
+}
+
+/** Computes the aggregates of a group. */
 function aggregated(
   aggregates: readonly Aggregate[],
   rows: readonly OutcomeRow[],
-  all: readonly OutcomeRow[],
+  all: All,
   lengthMs: number,
 ): (number | null)[] {
   const computed: (number | null)[] = []
-  const quantity = (some: readonly OutcomeRow[]) => sum(some.map((row) => row.quantity))
   for (const aggregate of aggregates) {
     const { only } = aggregate
     const own = only ? rows.filter((row) => matches(row, only)) : rows
@@ -148,7 +164,7 @@ function aggregated(
         computed.push(all.length)
         break
       case 'share': {
-        const total = quantity(only ? all.filter((row) => matches(row, only)) : all)
+        const total = all.quantityOf(only)
         computed.push(total === 0 ? null : quantity(own) / total)
         break
       }
@@ -212,15 +228,16 @@ export function ledgerQuestions(meta: Pick<MetaStore, 'ledger'>): RowQuestions {
       const rows = await rowsOf(scope, filter)
       const wanted = only && new Set(only.map((cells) => keyOf(cells.slice(0, values.length))))
       const lengthMs = scope.toMs - scope.fromMs
+      const all = allOf(rows)
       const found = [...grouped(rows, values).values()]
         .filter(({ cells }) => !wanted || wanted.has(keyOf(cells)))
         .filter(({ rows: own }) =>
           having.every(({ aggregate, compare, number }) => {
-            const [value] = aggregated([aggregate], own, rows, lengthMs)
+            const [value] = aggregated([aggregate], own, all, lengthMs)
             return typeof value === 'number' && meets[compare](value, number)
           }),
         )
-        .map(({ cells, rows: own }) => [...cells, ...aggregated(aggregates, own, rows, lengthMs)])
+        .map(({ cells, rows: own }) => [...cells, ...aggregated(aggregates, own, all, lengthMs)])
       return ordered(found, order).slice(offset, offset + max)
     },
     async seriesOfRows({ scope, filter, values, aggregates, only, bucketMs }) {
@@ -229,15 +246,16 @@ export function ledgerQuestions(meta: Pick<MetaStore, 'ledger'>): RowQuestions {
       const buckets = Map.groupBy(rows, (row) => Math.floor(row.hourMs / bucketMs) * bucketMs)
       return [...buckets]
         .toSorted(([a], [b]) => a - b)
-        .flatMap(([startMs, all]) =>
-          [...grouped(all, values).values()]
+        .flatMap(([startMs, bucket]) => {
+          const all = allOf(bucket)
+          return [...grouped(bucket, values).values()]
             .filter(({ cells }) => values.length === 0 || wanted.has(keyOf(cells)))
             .map(({ cells, rows: own }) => ({
               startMs,
               group: cells,
               cells: aggregated(aggregates, own, all, bucketMs),
-            })),
-        )
+            }))
+        })
     },
   }
 }

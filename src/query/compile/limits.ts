@@ -24,6 +24,9 @@ const tries: readonly Required<Limits>[] = [
 ]
 const shrink = 4
 
+/** Limits of the same question about the period before, which can have any number of rows. */
+export const limitsBefore: Required<Limits> = { seconds: 8, memoryBytes: 400 * MiB }
+
 type Partial = NonNullable<PlanAnswer['meta']['partial']>
 const sentences: Record<Partial['reason'], string> = {
   rows: 'The range has more rows than one answer reads. Only its newest part was read.',

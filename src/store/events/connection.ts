@@ -99,6 +99,13 @@ export type Connection = {
 
 /** Time limit of a query for a screen (docs/limits.md). Other statements pass their own limit. */
 const querySeconds = 20
+/** Largest answer of a statement with a limit of memory: this process holds it as text and as rows at once. */
+const limitedBytesMax = 32 * 1024 * 1024
+/**
+ * Largest text of a table that a person's statement answers. The engine counts a constant column as one value, and texts
+ * without their escapes: a constant of 900 kB in 10,000 rows is within its own limit.
+ */
+const tableBytesMax = 64 * 1024 * 1024
 /** The engine enforces its limit and reports why. An unresponsive engine is abandoned this much later. */
 const graceMs = 300
 const insertMs = 30_000
@@ -186,7 +193,8 @@ function readFailure(error: unknown, store: Store): unknown {
   if (error instanceof MishapError) return error
   if (!(error instanceof ClickHouseError)) return unavailable(store, error)
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
-  if (error.code === '241')
+  // An answer over its size, too, was more than this process may hold.
+  if (error.code === '241' || error.code === '396')
     return new MishapError('QUERY_TIMEOUT', {
       detail: 'The query needs more memory than the events store may use.',
       causes: ['memory'],
@@ -360,14 +368,24 @@ async function readTable(
   id: string,
   signal: AbortSignal,
 ): Promise<ReadTable> {
-  const result = await client.query({
-    query,
-    format: 'JSONCompact',
+  const { stream } = await client.exec({
+    query: `${query} FORMAT JSONCompact`,
     query_id: id,
     abort_signal: signal,
     clickhouse_settings: { max_execution_time: querySeconds, ...settings, readonly: '1' },
   })
-  return (await result.json()) as unknown as ReadTable
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > tableBytesMax)
+      throw new MishapError('QUERY_TIMEOUT', {
+        detail: `The answer is over ${tableBytesMax / 2 ** 20} MiB as text.`,
+        causes: ['memory'],
+      })
+    parts.push(part)
+  }
+  return JSON.parse(Buffer.concat(parts).toString()) as ReadTable
 }
 
 /** See `Connection.read`. */
@@ -394,7 +412,13 @@ function createRead(
           clickhouse_settings: {
             max_execution_time: seconds,
             ...kind.settings.read,
-            ...(memoryBytes === undefined ? {} : { max_memory_usage: String(memoryBytes) }),
+            ...(memoryBytes === undefined
+              ? {}
+              : {
+                  max_memory_usage: String(memoryBytes),
+                  max_result_bytes: String(limitedBytesMax),
+                  result_overflow_mode: 'throw' as const,
+                }),
             ...tags.settings,
           },
         })

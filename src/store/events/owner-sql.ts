@@ -54,6 +54,8 @@ const limits: Readonly<Record<string, string>> = {
   max_result_bytes: String(answerBytesMax),
   result_overflow_mode: 'throw',
   max_memory_usage: String(memoryBytesMax),
+  // Conditions of a statement must not run beside the one on projects, which is the only one in PREWHERE (sql/views.ts).
+  optimize_move_to_prewhere: '0',
   // Nothing spills to the disk: a sort of everything would fill it.
   max_bytes_before_external_group_by: '0',
   max_bytes_before_external_sort: '0',

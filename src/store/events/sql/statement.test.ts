@@ -47,7 +47,7 @@ describe('a statement is written anew', () => {
   test('a view is a subquery with the projects and their slugs as literals', () => {
     const sql = written('SELECT project FROM errors')
     expect(sql).toContain("transform(__rows.project_id, [1, 2], ['web', 'it\\'s \\\\ \"x\"'], '') AS project")
-    expect(sql).toContain('FROM mishap.events AS __rows WHERE __rows.project_id IN (1, 2)) AS `errors`')
+    expect(sql).toContain('FROM mishap.events AS __rows PREWHERE __rows.project_id IN (1, 2)) AS `errors`')
     expect(statementOf('SELECT 1 FROM spans', 'mishap', [])).toContain('WHERE __rows.project_id IN (0))')
     expect(tableFilters('mishap', projects)).toContain("'mishap.events': 'project_id IN (1, 2)'")
   })

@@ -68,13 +68,16 @@ const idList = (projects: readonly SqlProject[]): string =>
   // No project: an empty list is no SQL. No project has the number 0.
   projects.length === 0 ? '0' : projects.map(({ id }) => String(Math.trunc(id))).join(', ')
 
-/** SQL of a view: a subquery of the rows of these projects. */
+/**
+ * SQL of a view: a subquery of the rows of these projects. PREWHERE, because the engine computes the conditions of a
+ * statement together with a WHERE: `toUInt64(message) = 1` then failed on a row of another project and named its text.
+ */
 export function viewSql(database: string, view: View, projects: readonly SqlProject[]): string {
   const ids = projects.map(({ id }) => String(Math.trunc(id))).join(', ')
   const slugs = projects.map(({ slug }) => stringLiteral(slug)).join(', ')
   const project = ids === '' ? "''" : `transform(${rows}.project_id, [${ids}], [${slugs}], '')`
   const columns = Object.entries(view.columns).map(([name, column]) => `${column} AS \`${name}\``)
-  return `(SELECT ${[`${project} AS project`, ...columns].join(', ')} FROM ${database}.${view.table} AS ${rows} WHERE ${rows}.project_id IN (${idList(projects)}))`
+  return `(SELECT ${[`${project} AS project`, ...columns].join(', ')} FROM ${database}.${view.table} AS ${rows} PREWHERE ${rows}.project_id IN (${idList(projects)}))`
 }
 
 /**
