@@ -204,6 +204,22 @@ describe('scrubbing', () => {
       { 'sentry.message.parameter.password': '[Filtered]' },
     ])
   })
+  test('secret parameters within each other, and within what replaces them', () => {
+    const row = rowOf({
+      body: 'ok hunter2 hunter22',
+      attributes: {
+        'sentry.message.parameter.password': text('hunter2'),
+        'sentry.message.parameter.secret': text('hunter22'),
+        'sentry.message.parameter.token': text('Filter'),
+        'sentry.message.parameter.passwd': text('ter'),
+      },
+    })
+    expect(row.body).toBe('ok [Filtered] [Filtered]')
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`sentry.message.parameter.password${at}`, text(at % 2 ? 'ter' : 'Fil')]),
+    )
+    expect(rowOf({ body: 'Filter', attributes: many }).body).toBe('[Filtered][Filtered]')
+  })
   test('the project’s own words and addresses', () => {
     const settings = { sensitiveFields: ['plan'], scrubIpAddresses: true }
     const attributes = { plan: text('gold'), 'user.ip_address': text('198.51.100.7') }
