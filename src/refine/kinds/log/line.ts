@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { shapeOf } from '../../../domain/log-shape.ts'
 import type { LogRow } from '../../../store/events/log-store.ts'
 import type { Context, Tools } from '../../pipeline/context.ts'
-import { type Loose, own, type Sent, scalar } from '../../pipeline/value.ts'
+import { bounded, jsonOf, type Loose, own, receivedDepthMax, type Sent, scalar } from '../../pipeline/value.ts'
 import type { Rules } from '../../scrub/rules.ts'
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
@@ -84,8 +84,14 @@ function patternOf(template: string, body: string, { shapes }: Tools): string {
   return found
 }
 
-const textOf = (body: unknown): string =>
-  typeof body === 'string' ? body : body === undefined || body === null ? '' : JSON.stringify(body)
+/** The text of a body. Levels over 100 of a value become a text. */
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body
+  if (body === undefined || body === null) return ''
+  const unread = { path: [], meta: {}, errors: [] }
+  const bounds = { depth: receivedDepthMax, bytes: Number.POSITIVE_INFINITY }
+  return jsonOf(body) ?? JSON.stringify(bounded(unread, '', body, bounds))
+}
 
 /** A copy of the parameters of a template, by attribute name. */
 function parametersOf(attributes: Loose): [name: string, value: unknown][] {

@@ -191,6 +191,11 @@ describe('scrubbing', () => {
     const json = rowOf({ body: { user: { password: 'PLANTED5' } } })
     expect(json.body).toBe('{"user":{"password":"[Filtered]"}}')
   })
+  test('a body of many levels', () => {
+    const levels = 200_000
+    const { logs } = refined(`{"items":[{"body":${'['.repeat(levels)}${']'.repeat(levels)}}]}`)
+    expect(logs[0]?.rows[0]?.body).toBe(`${'['.repeat(100)}"[Array of 1]"${']'.repeat(100)}`)
+  })
   test('a secret parameter leaves the text around it too', () => {
     const row = rowOf({
       body: 'welcome hunter2 again',
