@@ -44,6 +44,19 @@ describe('what is accepted', () => {
     expect(rig.accept.drainRequestLog()).toMatchObject([{ status: 200, items: [{ type: kind, outcome: 'waiting' }] }])
   })
 
+  test('not a body with millions of objects', async () => {
+    const rig = await start()
+    const answer = await rig.send(`/api/7/integration/vercel/logs${withKey}`, {
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: gzipSync(`[${'{},'.repeat(2_000_000)}{}]`),
+    })
+    expect(answer.status).toBe(413)
+    expect(rig.journal.records).toHaveLength(0)
+    expect(rig.accept.drainOutcomes()).toMatchObject([
+      { category: 'log_item', outcome: 'invalid', reason: 'too_large' },
+    ])
+  })
+
   test.each<[string, string, Record<string, string>, string | undefined]>([
     ['in the address', `${withKey}&x-vercel-verify=a1B2-c3`, {}, 'a1B2-c3'],
     ['in the request', withKey, { 'x-vercel-verify': 'code7' }, 'code7'],

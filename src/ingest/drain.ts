@@ -9,7 +9,7 @@ import {
   drainTypes,
   type LineCount,
 } from '../wire/drains.ts'
-import { answerBytes } from './answer.ts'
+import { answerBytes, Refusal } from './answer.ts'
 import { appendRecord } from './append.ts'
 import { spoolOf, takeRate } from './envelope.ts'
 import type { Receiver } from './receive.ts'
@@ -17,6 +17,9 @@ import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
 /** The record kinds of the drains. */
 const kinds: Readonly<Record<DrainName, RecordKind>> = { vercel: 'vercel_logs', heroku: 'heroku_logs' }
+
+/** Only bodies over 1 MiB can have so many. */
+const tooManyValues = 'The body has too many JSON objects and lists.'
 
 const verifyHeader = 'x-vercel-verify'
 const verifyForm = /^[\w-]{1,128}$/
@@ -50,6 +53,7 @@ const receiverOf = (drain: DrainName, format: DrainFormat): Receiver => ({
       async function* watched() {
         for await (const chunk of chunks) {
           count.push(chunk)
+          if (count.isTooLarge) throw new Refusal('ACCEPT_TOO_LARGE', 'too_large', [tooManyValues])
           yield chunk
         }
       }

@@ -81,8 +81,8 @@ export const laneBytes = prefixBytes + bulkMark.length
 
 /** Encodes the head of a record, the lane first. */
 export function encodeHead({ lane, ...head }: RecordHead): Buffer {
-  const text = JSON.stringify(head)
-  return Buffer.from(lane === 'bulk' ? `${bulkMark.toString('latin1')},${text.slice(1)}` : text)
+  // JSON.stringify writes names in the order in which they were set.
+  return Buffer.from(JSON.stringify(lane === 'bulk' ? { lane, ...head } : head))
 }
 
 /** Returns the lane of the record that begins with these `laneBytes` bytes. A shorter record is in lane `events`. */

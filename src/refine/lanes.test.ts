@@ -100,6 +100,28 @@ test('a program waits for its errors, and not for a backlog of spans', async () 
   gate.resolve()
 })
 
+test('no batch begins in a pause that came while the positions were checked', async () => {
+  const entry = await bench()
+  const refine = entry.open()
+  await refine.start()
+  const { cursor } = entry.meta.batches
+  const gate = Promise.withResolvers<void>()
+  entry.meta.batches.cursor = async (lane) => {
+    await gate.promise
+    return cursor(lane)
+  }
+  await sendSpans(entry, [newSpan()])
+  refine.advance(entry.writer.durable())
+  await systemClock.sleep(20)
+  const resume = await refine.pause()
+  gate.resolve()
+  await systemClock.sleep(500)
+  expect(spanIds(entry)).toEqual([])
+  resume()
+  await settled(entry, 1)
+  expect(spanIds(entry)).toHaveLength(1)
+})
+
 test.each(['events', 'bulk'] as const)('a lane without records keeps up: only lane %s has some', async (lane) => {
   const entry = await bench()
   const refine = entry.open()

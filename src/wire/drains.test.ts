@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createLineCount, type DrainFormat, drainFormatOf } from './drains.ts'
+import { jsonOpenedMax } from './otlp-walk.ts'
 
 const counted = (format: DrainFormat, body: string, size = 1 << 20) => {
   const bytes = Buffer.from(body)
@@ -33,4 +34,15 @@ describe.each([1, 3, 1 << 20])('lines in pieces of %i bytes', (size) => {
     ['syslog', '5 abcdenot a count at all 7 x', 2],
     ['syslog', '999999999999 x', 1],
   ])('%s %j: %i', (format, body, lines) => expect(counted(format, body, size)).toBe(lines))
+})
+
+test.each<[DrainFormat, string, string]>([
+  ['json', '[1', ',{}'],
+  ['ndjson', '"[[[[\n[1', ',[]'],
+])('a body of %s with too many objects and lists is too large', (format, begin, entry) => {
+  const count = createLineCount(format)
+  count.push(Buffer.from(begin + entry.repeat(jsonOpenedMax - 1)))
+  expect(count.isTooLarge).toBe(false)
+  count.push(Buffer.from(`,"${'{'.repeat(10)}"${entry.repeat(2)}`))
+  expect(count.isTooLarge).toBe(true)
 })

@@ -1,3 +1,5 @@
+import { jsonOpenedMax } from './otlp-walk.ts'
+
 /** Senders of log drains. Each has a path: `/integration/vercel/logs`. */
 export const drainNames = ['vercel', 'heroku'] as const
 export type DrainName = (typeof drainNames)[number]
@@ -29,8 +31,11 @@ export function drainFormatOf(drain: DrainName, contentType: string): DrainForma
   return formats[drain].get((semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase())
 }
 
-/** Counts lines while a body arrives. It keeps nothing of the body. */
-export type LineCount = { lines: number; push(chunk: Buffer): void }
+/**
+ * Counts lines while a body arrives. It keeps nothing of the body. `isTooLarge`: the body has so many objects and lists
+ * that parsed they would exhaust the memory.
+ */
+export type LineCount = { lines: number; isTooLarge: boolean; push(chunk: Buffer): void }
 
 export const createLineCount = (format: DrainFormat): LineCount =>
   format === 'syslog' ? new FrameCount() : new TextCount(format === 'json')
@@ -44,6 +49,7 @@ const isBlank = (byte: number) => byte === 0x20 || byte === 0x0d || byte === 0x0
 class TextCount implements LineCount {
   lines = 0
   readonly #isList: boolean
+  #opened = 0
   #isNext = true
   /** The outermost value is a list, so its commas separate lines. */
   #isOuterList = false
@@ -55,11 +61,29 @@ class TextCount implements LineCount {
     this.#isList = isList
   }
 
+  get isTooLarge(): boolean {
+    return this.#opened > jsonOpenedMax
+  }
+
   push(chunk: Buffer): void {
     for (const byte of chunk)
       if (this.#isList) this.#sign(byte)
-      else if (byte === newLine) this.#isNext = true
-      else if (this.#isNext && !isBlank(byte)) this.#begin()
+      else this.#lineSign(byte)
+  }
+
+  #lineSign(byte: number): void {
+    if (byte === newLine) {
+      this.#isNext = true
+      // A text does not go on in the next line.
+      this.#inText = false
+      this.#isEscaped = false
+      return
+    }
+    if (this.#isNext && !isBlank(byte)) this.#begin()
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (this.#inText && byte === backslash) this.#isEscaped = true
+    else if (byte === quote) this.#inText = !this.#inText
+    else if (!this.#inText && (byte === openList || byte === openObject)) this.#opened++
   }
 
   #begin(): void {
@@ -79,7 +103,10 @@ class TextCount implements LineCount {
       this.#isOuterList ||= isOuterList
       if (this.#isNext && !isOuterList && this.#depth <= 1) this.#begin()
       if (byte === quote) this.#inText = true
-      else if (byte === openList || byte === openObject) this.#depth++
+      else if (byte === openList || byte === openObject) {
+        this.#depth++
+        this.#opened++
+      }
     }
   }
 }
@@ -87,6 +114,7 @@ class TextCount implements LineCount {
 /** Frames of syslog: `<bytes> <frame>`. What follows a broken count is one more line. */
 class FrameCount implements LineCount {
   lines = 0
+  readonly isTooLarge = false
   #left = 0
   #digits = 0
   #isBroken = false

@@ -194,7 +194,7 @@ const capturedMax = 40
  * Objects and lists of a body. The shortest attribute takes 18 bytes for each, so 20 MiB of items have 1.2 million. Empty
  * objects would be seven million: 1.5 GB once they are parsed.
  */
-const jsonOpenedMax = 1_500_000
+export const jsonOpenedMax = 1_500_000
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**

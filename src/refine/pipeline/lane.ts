@@ -187,6 +187,8 @@ function lookAhead({ lane, state, reader }: LaneDeps, place: Place): number {
 async function runLoop(deps: LaneDeps, place: Place, launch: (from: number) => Promise<RunningRange>): Promise<void> {
   const { work, state, signal, gather } = deps
   while (!work.stopped.signal.aborted && !state.draining) {
+    await state.checked
+    // Nothing is awaited from here to the launch: a pause would not know of the batch.
     const { durable, pauseCount } = state
     const { position } = place
     if (pauseCount > 0 || position >= durable || durable === place.emptyTo || place.inFlight >= inFlightMax) {
@@ -199,7 +201,6 @@ async function runLoop(deps: LaneDeps, place: Place, launch: (from: number) => P
       else signal.notify()
       continue
     }
-    await state.checked
     const from = place.position
     const { to, records } = await launch(from)
     if (to === from) {

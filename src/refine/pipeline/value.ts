@@ -227,6 +227,15 @@ export function parsePayload(bytes: Uint8Array): Parsed {
   return { value: repaired ? repair(value, receivedDepthMax) : value, repaired }
 }
 
+/** The JSON of a value; undefined if it is too deep: JSON.parse reads any number of levels, but JSON.stringify recurses. */
+export function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
 /** The result of JSON.parse or undefined. It does not recurse. Readers of deep values must not recurse either. */
 function parsed(source: string): unknown {
   try {

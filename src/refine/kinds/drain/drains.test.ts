@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { drainLinesMax } from '../../../wire/drains.ts'
 import { recordedMs, refineBody } from '../../pipeline/fixture.cases.ts'
 
 type Refined = ReturnType<typeof refineBody>
@@ -98,6 +99,15 @@ describe('vercel', () => {
     const all = vercel(body, type)
     expect(endsOf(all)).toEqual(expected.map((end) => `vercel_logs log_item ${end}`))
     expect(all.received).toBe(expected.reduce((sum, end) => sum + Number(end.at(-1)), 0))
+  })
+  test('lines over the limit of a body are counted and not read', () => {
+    const lines = Array.from({ length: drainLinesMax + 500_000 }, () => 'x')
+    const all = vercel(lines.join('\n'), 'application/x-ndjson')
+    expect(endsOf(all)).toEqual([
+      `vercel_logs log_item invalid bad_json ${drainLinesMax}`,
+      'vercel_logs log_item invalid too_many_items 500000',
+    ])
+    expect(all.received).toBe(lines.length)
   })
   test('a name that is a prototype is a name', () => {
     const [row] = rowsOf(vercel('[{"message":"x","__proto__":{"a":1},"constructor":"c","toString":"t"}]'))

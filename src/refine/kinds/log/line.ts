@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { shapeOf } from '../../../domain/log-shape.ts'
 import type { LogRow } from '../../../store/events/log-store.ts'
 import type { Context, Tools } from '../../pipeline/context.ts'
-import { type Loose, own, type Sent, scalar } from '../../pipeline/value.ts'
+import { bounded, jsonOf, type Loose, own, receivedDepthMax, type Sent, scalar } from '../../pipeline/value.ts'
 import type { Rules } from '../../scrub/rules.ts'
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
@@ -84,14 +84,36 @@ function patternOf(template: string, body: string, { shapes }: Tools): string {
   return found
 }
 
-const textOf = (body: unknown): string =>
-  typeof body === 'string' ? body : body === undefined || body === null ? '' : JSON.stringify(body)
+/** The text of a body. Levels over 100 of a value become a text. */
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body
+  if (body === undefined || body === null) return ''
+  const unread = { path: [], meta: {}, errors: [] }
+  const bounds = { depth: receivedDepthMax, bytes: Number.POSITIVE_INFINITY }
+  return jsonOf(body) ?? JSON.stringify(bounded(unread, '', body, bounds))
+}
 
 /** A copy of the parameters of a template, by attribute name. */
 function parametersOf(attributes: Loose): [name: string, value: unknown][] {
   const found: [string, unknown][] = []
   for (const name in attributes) if (name.startsWith(parameterPrefix)) found.push([name, attributes[name]])
   return found
+}
+
+/**
+ * Replaces secrets of a text, the longest first: it can contain a shorter one. What took the place of a secret is not
+ * searched again: the parameters `Fil` and `ter` in turns made a text of 4 kB grow fivefold with every four of them.
+ */
+function withoutSecrets(text: string, secrets: readonly (readonly [before: string, after: string])[]): string {
+  // In turns: what is searched, and what took the place of a secret behind it.
+  let parts: string[] = [text]
+  for (const [before, after] of secrets.toSorted(([a], [b]) => b.length - a.length)) {
+    if (!text.includes(before)) continue
+    parts = parts.flatMap((part, at) =>
+      at % 2 === 1 ? part : part.split(before).flatMap((piece, nth) => (nth === 0 ? piece : [after, piece])),
+    )
+  }
+  return parts.join('')
 }
 
 /** Scrubs a line in place. A parameter that is a secret by its name is also removed from the text around it. */
@@ -102,13 +124,14 @@ function scrubLine(line: SentLine, rules: Rules): void {
   scrubTree(tree, rules, undefined)
   line.body = tree.line.body
   line.template = tree.line.template
-  for (const [name, value] of parameters) {
+  if (typeof line.body !== 'string') return
+  const secrets = parameters.flatMap(([name, value]) => {
     const scrubbed = line.attributes[name]
     const before = scalar(value)
-    if (scrubbed === value || before === undefined || before.length < replacedMin || typeof line.body !== 'string')
-      continue
-    line.body = line.body.replaceAll(before, () => scalar(scrubbed) ?? '')
-  }
+    if (scrubbed === value || before === undefined || before.length < replacedMin) return []
+    return [[before, scalar(scrubbed) ?? ''] as const]
+  })
+  if (secrets.length > 0) line.body = withoutSecrets(line.body, secrets)
 }
 
 /** Makes a function for hashes of users. It remembers the last user: the lines of an item mostly have one. */

@@ -191,6 +191,11 @@ describe('scrubbing', () => {
     const json = rowOf({ body: { user: { password: 'PLANTED5' } } })
     expect(json.body).toBe('{"user":{"password":"[Filtered]"}}')
   })
+  test('a body of many levels', () => {
+    const levels = 200_000
+    const { logs } = refined(`{"items":[{"body":${'['.repeat(levels)}${']'.repeat(levels)}}]}`)
+    expect(logs[0]?.rows[0]?.body).toBe(`${'['.repeat(100)}"[Array of 1]"${']'.repeat(100)}`)
+  })
   test('a secret parameter leaves the text around it too', () => {
     const row = rowOf({
       body: 'welcome hunter2 again',
@@ -203,6 +208,22 @@ describe('scrubbing', () => {
       'welcome [Filtered] again',
       { 'sentry.message.parameter.password': '[Filtered]' },
     ])
+  })
+  test('secret parameters within each other, and within what replaces them', () => {
+    const row = rowOf({
+      body: 'ok hunter2 hunter22',
+      attributes: {
+        'sentry.message.parameter.password': text('hunter2'),
+        'sentry.message.parameter.secret': text('hunter22'),
+        'sentry.message.parameter.token': text('Filter'),
+        'sentry.message.parameter.passwd': text('ter'),
+      },
+    })
+    expect(row.body).toBe('ok [Filtered] [Filtered]')
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`sentry.message.parameter.password${at}`, text(at % 2 ? 'ter' : 'Fil')]),
+    )
+    expect(rowOf({ body: 'Filter', attributes: many }).body).toBe('[Filtered][Filtered]')
   })
   test('the project’s own words and addresses', () => {
     const settings = { sensitiveFields: ['plan'], scrubIpAddresses: true }

@@ -57,6 +57,15 @@ test.each(['node', 'browser'])('metrics of the SDK for %s', (name) => {
   expect(Object.keys(first?.attributes ?? {}).filter((key) => key.startsWith('sentry.'))).toEqual([])
 })
 
+test('a point of many levels is too large, and the others of its item are stored', () => {
+  const levels = 200_000
+  const deep = `{"name":"a","type":"gauge","value":1,"attributes":{"x":{"value":${'['.repeat(levels)}${']'.repeat(levels)}}}}`
+  expect(refined(`{"items":[${deep},${JSON.stringify(metric())}]}`).ends).toEqual([
+    'invalid too_large 1',
+    'stored ok 1',
+  ])
+})
+
 test('a point has its values, its trace and typed attributes', () => {
   const { rows, ends } = refined({
     items: [

@@ -1,7 +1,7 @@
 import { type MetricType, metricBytesMax, metricTypes } from '../../../domain/metrics.ts'
 import type { MetricRow } from '../../../store/events/metric-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
-import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
+import { jsonOf, type Loose, object, own, scalar } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { seconds } from '../error/time.ts'
 import { ownConventional } from '../span/conventions.ts'
@@ -80,7 +80,8 @@ function isTooLarge(sent: Loose): boolean {
     bytes += attributeBytes
   }
   if (bytes + chars * jsonGrowthMax <= metricBytesMax) return false
-  return Buffer.byteLength(JSON.stringify(sent)) > metricBytesMax
+  const json = jsonOf(sent)
+  return json === undefined || Buffer.byteLength(json) > metricBytesMax
 }
 
 /** Attributes with a column of their own, and what a metric does not need: each point has another sequence number. */

@@ -173,3 +173,14 @@ test('a large resource is not repeated without end', () => {
   expect(bytes).toBeLessThan(2 * (800 * 1024 + 4 * body.length))
   expect(rows.at(-1)?.repaired).toBeGreaterThan(0)
 })
+
+describe.each<OtlpFormat>(['protobuf', 'json'])('%s', (format) => {
+  test('the work for a line does not grow with its resource', () => {
+    const large = Object.fromEntries(Array.from({ length: 990 }, (_, at) => [`key${at}`, 'x'.repeat(5000)]))
+    const records = Array.from({ length: 5000 }, (_, at) => jsonLog(at + 1))
+    const rows = rowsOf(refined(format, jsonLogsBody(records, { ...large, 'service.version': '1.4.2' })))
+    expect(rows).toHaveLength(5000)
+    expect(rows.at(-1)).toMatchObject({ release: '1.4.2' })
+    expect(Object.keys(rows.at(-1)?.attributes ?? {}).slice(0, 2)).toEqual(['key0', 'key1'])
+  })
+})

@@ -1,4 +1,4 @@
-import { type Loose, safeKey } from '../../pipeline/value.ts'
+import { type Loose, own, safeKey } from '../../pipeline/value.ts'
 
 // The items of OTLP requests in plain values, the same for protobuf and JSON. Times are in microseconds since 1970, ids
 // are lower-case hex.
@@ -99,6 +99,20 @@ export const tooDeep = '[Object]'
 export function setAttribute(to: Loose, key: string, value: unknown): void {
   const name = safeKey(key)
   if (key !== '' && value !== undefined && !Object.hasOwn(to, name)) to[name] = value
+}
+
+const namedTextMax = 1024
+
+/** Some attributes of a resource by their names, with texts of at most 1,024 characters. */
+export function namedOf(attributes: Loose, names: readonly string[]): Loose {
+  const out: Loose = {}
+  for (const name of names) {
+    const value = own(attributes, name)
+    if (value === undefined) continue
+    out[name] =
+      typeof value === 'string' && value.length > namedTextMax ? value.slice(0, namedTextMax).toWellFormed() : value
+  }
+  return out
 }
 
 /** An integer of 64 bits: a number while it is exact, else its digits. */

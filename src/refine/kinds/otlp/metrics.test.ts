@@ -398,3 +398,13 @@ test('protobuf says the same as JSON', () => {
     [undefined, 5, 0],
   ])
 })
+
+test('the work for a point does not grow with its resource and its metric', () => {
+  const large = Object.fromEntries(Array.from({ length: 990 }, (_, at) => [`key${at}`, 'x'.repeat(5000)]))
+  const points = Array.from({ length: 5000 }, (_, nth) => point({ asInt: nth }))
+  const metric = { ...sum(2, true, ...points), name: `${' '.repeat(1_000_000)}orders` }
+  const { rows, ends } = refined(metricsBody([metric], { ...large, 'service.name': 'billing' }))
+  expect(ends.every((end) => end.startsWith('stored ok'))).toBe(true)
+  expect(rows).toHaveLength(5000)
+  expect(rows[0]).toMatchObject({ name: 'orders', service: 'billing' })
+})

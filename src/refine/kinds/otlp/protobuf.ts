@@ -181,7 +181,7 @@ const scopeOf: Fields<OtlpScope> = {
 
 const resourceOf: Fields<OtlpResource> = {
   1: bytes((value, into: OtlpResource) => {
-    readMessage<OtlpResource>(value, { 1: pairs }, into)
+    readMessage(value, keyValues, { attributes: into.attributes, count: 0, levels: valueLevelsMax })
   }),
 }
 
