@@ -25,6 +25,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'use-list-params.ts',
     'views.ts',
   ],
+  exports: ['export-button.tsx'],
   volume: ['volume-chart.tsx'],
   triage: [
     'assignee.tsx',

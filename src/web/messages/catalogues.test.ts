@@ -2,6 +2,8 @@ import { describe, expect, it, test } from 'vitest'
 import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../../domain/diagnostics.ts'
 import { doctorFindings } from '../../domain/doctor-findings.ts'
 import { groupingHints } from '../../domain/grouping.ts'
+import { logKeys } from '../../query/log-keys.ts'
+import { metricKeys } from '../../query/metric-keys.ts'
 import { messageKeyOf, offeredKeys } from '../../query/search.ts'
 import boardsDe from './boards.de.json'
 import boardsEn from './boards.en.json'
@@ -27,6 +29,10 @@ import issuepageDe from './issuepage.de.json'
 import issuepageEn from './issuepage.en.json'
 import de from './issues.de.json'
 import en from './issues.en.json'
+import logsDe from './logs.de.json'
+import logsEn from './logs.en.json'
+import metricsDe from './metrics.de.json'
+import metricsEn from './metrics.en.json'
 import noiseDe from './noise.de.json'
 import noiseEn from './noise.en.json'
 import notificationsDe from './notifications.de.json'
@@ -79,6 +85,8 @@ describe.each([
   ['traces', tracesEn, tracesDe],
   ['release', releasesEn, releasesDe],
   ['explore', exploreEn, exploreDe],
+  ['log', logsEn, logsDe],
+  ['metric', metricsEn, metricsDe],
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
   ['row', rowsEn, rowsDe],
@@ -119,6 +127,13 @@ describe('hints of grouping', () => {
 
 test('the search box has a sentence for each key that it offers', () => {
   expect(Object.keys(searchEn.key).sort()).toEqual(offeredKeys.map(messageKeyOf).sort())
+})
+
+test.each([
+  ['logs', logsEn.key, logKeys],
+  ['metrics', metricsEn.key, metricKeys],
+])('the search box over %s has a sentence for each of their keys', (_name, sentences, keys) => {
+  expect(Object.keys(sentences).sort()).toEqual(keys.map(messageKeyOf).sort())
 })
 
 describe('what the doctor finds', () => {

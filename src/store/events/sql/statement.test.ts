@@ -120,6 +120,14 @@ test('whatever a text is: what gets through has no other word outside of quotes'
   expect(accepted).toBeGreaterThan(1000)
 })
 
+test('each kind of data has a view', () => {
+  expect(sqlViews().map(({ name }) => name)).toEqual(['errors', 'spans', 'logs', 'metrics'])
+  expect(written('SELECT name, sum(value) FROM metrics GROUP BY name')).toContain(
+    'FROM mishap.metrics AS __rows WHERE __rows.project_id IN (1, 2)) AS `metrics`',
+  )
+  expect(tableFilters('mishap', projects)).toContain("'mishap.metrics': 'project_id IN (1, 2)'")
+})
+
 test('views have columns, and none that only the program uses', () => {
   for (const { name, columns } of sqlViews()) {
     expect([name, columns.includes('project'), columns.includes('project_id')]).toEqual([name, true, true])

@@ -58,6 +58,15 @@ export const views: Readonly<Record<string, View>> = {
       ...id64('span_id'),
     },
   },
+  metrics: {
+    table: 'metrics',
+    columns: {
+      ...same(`project_id time name type unit value count min max sum is_bucket service environment release tags numbers
+        folded repaired received`),
+      ...bytes('trace_id'),
+      ...id64('span_id'),
+    },
+  },
 }
 
 /** The views and their columns, for completion and documentation. */

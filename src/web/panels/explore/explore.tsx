@@ -15,6 +15,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import type { ProjectName } from '../search/list-params.ts'
 import { useRangeKey } from '../search/range-key.ts'
 import { ScopeSelects } from '../search/scope-selects.tsx'
@@ -29,7 +30,6 @@ import { QueryWords } from './query-words.tsx'
 import { SavedQueries } from './saved-queries.tsx'
 import { SqlMode } from './sql-mode.tsx'
 
-const ExportDialog = dynamic(() => import('./export-dialog.tsx').then((module) => module.ExportDialog), { ssr: false })
 const DashboardDialog = dynamic(() => import('./dashboard-dialog.tsx').then((module) => module.DashboardDialog), {
   ssr: false,
 })
@@ -135,7 +135,7 @@ function withScope(
 function Head({ change, isPending, ...props }: ExploreProps & { change: Change; isPending: boolean }) {
   const { params, saved, sqlViews, answer, canSave, organization } = props
   const t = useTranslations('explore')
-  const [dialog, setDialog] = useState<'export' | 'dashboard'>()
+  const [isAdding, setAdding] = useState(false)
   const shown = saved.find(({ id }) => id === params.saved)
   const modes = [
     { value: 'chart' as const, label: t('modes.chart') },
@@ -157,27 +157,23 @@ function Head({ change, isPending, ...props }: ExploreProps & { change: Change; 
       {params.mode === 'sql' ? null : (
         <>
           <SavedQueries {...props} shown={shown} />
-          <Button compact disabled={!answer} onClick={() => setDialog('export')}>
-            {t('export')}
-          </Button>
+          <ExportButton
+            organization={organization}
+            plan={params.plan}
+            scope={params}
+            projects={props.projects}
+            disabled={!answer}
+          />
           {canSave && params.mode === 'chart' ? (
-            <Button compact disabled={!answer} onClick={() => setDialog('dashboard')}>
+            <Button compact disabled={!answer} onClick={() => setAdding(true)}>
               {t('addToDashboard')}
             </Button>
           ) : null}
         </>
       )}
       <RowEnd />
-      {dialog === 'export' ? (
-        <ExportDialog
-          organization={organization}
-          params={params}
-          projects={props.projects}
-          onClose={() => setDialog(undefined)}
-        />
-      ) : null}
-      {dialog === 'dashboard' ? (
-        <DashboardDialog organization={organization} params={params} onClose={() => setDialog(undefined)} />
+      {isAdding ? (
+        <DashboardDialog organization={organization} params={params} onClose={() => setAdding(false)} />
       ) : null}
     </div>
   )

@@ -8,14 +8,17 @@ import { systemClock } from '../../../base/clock.ts'
 import type { RestLogSummary } from '../../../contract/logs.ts'
 import type { RestSearch } from '../../../contract/search.ts'
 import { ApiError } from '../../client/api.ts'
+import { exploreHref } from '../../client/explore-link.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
+import { Link } from '../../ui/link.tsx'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Time, useNow, useTimeText } from '../../ui/time.tsx'
 import { useUndo } from '../../ui/undo.ts'
+import { ExportButton } from '../exports/export-button.tsx'
 import { type ProjectName, projectIdsOf } from '../search/list-params.ts'
 import { boundsOf } from '../search/range.ts'
 import { useRangeKey } from '../search/range-key.ts'
@@ -33,7 +36,7 @@ import { LineList } from './line-list.tsx'
 import { LiveBar, LiveButton } from './live-bar.tsx'
 import type { FieldActions } from './log-detail.tsx'
 import { NoMatches } from './no-logs.tsx'
-import { columnsMax, isPlain, type LogMode, type LogParams, logQuery } from './params.ts'
+import { columnsMax, isPlain, type LogMode, type LogParams, logPlan, logQuery } from './params.ts'
 import { Patterns } from './patterns.tsx'
 import { useLiveView } from './use-live-view.ts'
 import { type FirstLogs, type LogQuery, useLines, usePatterns, useSummary } from './use-logs.ts'
@@ -375,7 +378,22 @@ export function Logs(props: LogsProps) {
       <div className="stream-head">
         <h1>{view ? <PlainText text={view.name} charactersMax={64} /> : t('title')}</h1>
         <Counts summary={data} />
-        <SavedViews {...views} canShare={props.canShare} offerUndo={offerUndo} />
+        <SavedViews
+          {...views}
+          canShare={props.canShare}
+          offerUndo={offerUndo}
+          exploreHref={exploreHref(organization, 'logs', stored.q, stored, true)}
+        />
+        <ExportButton
+          organization={organization}
+          plan={logPlan(stored)}
+          scope={stored}
+          projects={projects}
+          disabled={!data}
+        />
+        <Link className="link" href={exploreHref(organization, 'logs', stored.q, stored)}>
+          {t('chart')}
+        </Link>
         <LiveButton isOn={params.live} isPaused={params.live && params.line !== ''} toggle={toggleLive} />
         <RowEnd />
       </div>

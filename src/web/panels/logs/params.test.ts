@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isPlain, logParamsOf, logQuery } from './params.ts'
+import { restPlan } from '../../../contract/explore.ts'
+import { isPlain, logParamsOf, logPlan, logQuery } from './params.ts'
 import { logViewOf, logViewSearch } from './views.ts'
 
 const projects = [{ id: '1', slug: 'web', name: 'Web' }]
@@ -32,3 +33,13 @@ test.each([['?q='], ['?q=level%3Aerror&project=web&env=dev&t=7d&mode=patterns']]
     expect(logViewSearch(logViewOf(at(search), projects), projects)).toBe(search)
   },
 )
+
+test.each([
+  ['', ['timestamp', 'severity', 'project', 'message']],
+  ['q=level:error&columns=service,cart.id', ['timestamp', 'severity', 'project', 'service', 'cart.id', 'message']],
+  ['columns=message,severity,body.items[].id', ['timestamp', 'severity', 'project', 'message', 'body.items[].id']],
+])('an export of %j has the columns %j', (search, columns) => {
+  const plan = logPlan(at(search))
+  expect(plan).toMatchObject({ dataset: 'logs', columns, series: [], query: at(search).q })
+  expect(restPlan.safeParse(plan).success).toBe(true)
+})

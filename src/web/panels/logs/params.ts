@@ -1,3 +1,5 @@
+import type { Plan } from '../../../contract/explore.ts'
+import { planLimits } from '../../../domain/datasets.ts'
 import type { ApiRequest } from '../../client/api.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 
@@ -88,3 +90,15 @@ export const logQuery = ({ q, env, range }: Pick<LogParams, 'q' | 'env' | 'range
 
 /** Whether nothing limits the lines but the range. An empty list then means that none came in it. */
 export const isPlain = ({ q, project, env }: LogParams): boolean => q === '' && project === '' && env === ''
+
+/** The lines of a state as rows to export: when, how severe, the chosen columns, and the text; newest first. */
+export const logPlan = ({ q, columns }: Pick<LogParams, 'q' | 'columns'>): Plan => ({
+  dataset: 'logs',
+  query: q,
+  columns: [...new Set(['timestamp', 'severity', 'project', ...columns, 'message'])],
+  groupBy: [],
+  series: [],
+  formulas: [],
+  order: '-timestamp',
+  limit: planLimits.rows,
+})

@@ -5,6 +5,7 @@ import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { MetricDetails, MetricsPage } from '../../../query/metrics.ts'
 import { NameSearch } from '../../ui/forms/name-search.tsx'
+import { Link } from '../../ui/link.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import type { ProjectName } from '../search/list-params.ts'
@@ -12,7 +13,7 @@ import { useRangeKey } from '../search/range-key.ts'
 import { ScopeSelects } from '../search/scope-selects.tsx'
 import { MetricDetailsPart } from './metric-details.tsx'
 import { MetricList } from './metric-list.tsx'
-import { type MetricParams, metricOrders } from './params.ts'
+import { type MetricParams, metricOrders, metricsInExplore } from './params.ts'
 import { useMetricChange } from './use-change.ts'
 
 type MetricsScreenProps = {
@@ -50,6 +51,9 @@ export function MetricsScreen(props: MetricsScreenProps) {
             ? t('counted', { count: params.at + count, more: found.more ? 'yes' : 'no' })
             : ''}
         </span>
+        <Link className="link" href={metricsInExplore(organization, params, details?.aggregate ?? 'count')}>
+          {t('explore')}
+        </Link>
         <RowEnd />
       </div>
       <div className="stream-bar">

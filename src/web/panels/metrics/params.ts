@@ -1,7 +1,10 @@
+import { metricKeyOf } from '../../../query/metric-keys.ts'
 import type { MetricOrder } from '../../../query/metrics.ts'
 import type { MetricPair } from '../../../store/events/metric-store.ts'
+import { exploreHref } from '../../client/explore-link.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
+import { keyOfTag, quoted } from '../search/terms.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 
@@ -118,3 +121,22 @@ export function changedSearch(search: URLSearchParams, change: MetricChange): st
 /** Whether no filter is set. An empty list then means that no metric came in the range. */
 export const isPlain = ({ q, project, env, at }: MetricParams): boolean =>
   q === '' && project === '' && env === '' && at === 0
+
+/** The aggregates of this screen that a query has under another name, or has the nearest of. */
+const planAggregates: Readonly<Record<string, string>> = { count: 'count()', rate: 'sum(value)', last: 'avg(value)' }
+
+/** Attributes that are also keys of the search, with the same values. */
+const sharedKeys: readonly string[] = ['service', 'release', 'environment']
+const termOf = ({ key, value }: MetricPair): string =>
+  `${sharedKeys.includes(key) ? key : keyOfTag(key, metricKeyOf)}:${value === '' ? '""' : quoted(value)}`
+
+/** The address of Explore with what the screen shows: the open metric as it is drawn, or the points of all. */
+export function metricsInExplore(organization: string, params: MetricParams, aggregate: string): string {
+  const { name, by, where } = params
+  if (name === '') return exploreHref(organization, 'metrics', '', params)
+  const terms = [`metric.name:${quoted(name)}`, ...where.map(termOf)].join(' ')
+  const href = exploreHref(organization, 'metrics', terms, params)
+  const drawn = new URLSearchParams({ s: planAggregates[aggregate] ?? `${aggregate}(value)` })
+  if (by !== '') drawn.set('by', by)
+  return `${href}&${drawn}`
+}

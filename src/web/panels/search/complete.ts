@@ -37,8 +37,8 @@ type CaretContext =
 export type KeyTable = {
   offered: readonly SearchKey[]
   keyOf: KeyLookup
-  dataset?: 'spans' | 'routes' | 'logs'
-  words: 'search' | 'spans' | 'performance' | 'logs'
+  dataset?: 'spans' | 'routes' | 'logs' | 'metrics'
+  words: 'search' | 'spans' | 'performance' | 'logs' | 'metrics'
   closed?: { mistakesOf(text: string): readonly QueryMistake[] }
 }
 

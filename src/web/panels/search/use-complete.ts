@@ -25,6 +25,12 @@ const fresh = { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } a
 /** The projects and environments of the list, to limit completion. */
 export type CompletionScope = { project?: readonly string[] | undefined; environment?: readonly string[] | undefined }
 
+/** The data whose values the server lists, where that is not spans. */
+const itemTypes: Readonly<Record<string, { itemType: string }>> = {
+  logs: { itemType: 'logs' },
+  metrics: { itemType: 'tracemetrics' },
+}
+
 type TagKey = { key: string }
 type Value = { value: string; count: number | null }
 
@@ -82,7 +88,8 @@ export function useComplete({
   const spans = useTranslations('spans')
   const routes = useTranslations('performance')
   const logs = useTranslations('logs')
-  const t = { search, spans, performance: routes, logs }[table.words]
+  const metrics = useTranslations('metrics')
+  const t = { search, spans, performance: routes, logs, metrics }[table.words]
   const { dataset } = table
   const { recent, remember } = useRecent(dataset ? `${organization}:${dataset}` : organization)
   const caretContext = useMemo(() => caretContextOf(text, caret), [text, caret])
@@ -102,7 +109,7 @@ export function useComplete({
       apiFetch<Value[]>(
         `organizations/${organization}/${dataset ? 'trace-items/attributes' : 'tags'}/${encodeURIComponent(key)}/values/`,
         {
-          query: { ...scope, query: typed, limit: 12, ...(dataset === 'logs' ? { itemType: 'logs' } : {}) },
+          query: { ...scope, query: typed, limit: 12, ...(itemTypes[dataset ?? ''] ?? {}) },
           signal,
         },
       ),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { changedSearch, isPlain, traceParams, withDuration, withoutDuration } from './params.ts'
+import { restPlan } from '../../../contract/explore.ts'
+import { spanKeyOf } from '../../../query/span-keys.ts'
+import { changedSearch, isPlain, spanPlan, traceParams, withDuration, withoutDuration } from './params.ts'
 
 const read = (search: string) => traceParams(new URLSearchParams(search))
 
@@ -30,4 +32,14 @@ test.each<[q: string, wanted: string]>([
 ])('a selection of durations replaces those in %j', (q, wanted) => {
   expect(withDuration(q, 250, 1260)).toBe(wanted)
   expect(withoutDuration(wanted)).toBe(withoutDuration(q))
+})
+
+test.each([
+  ['', ''],
+  ['mode=spans&sort=slowest&q=span.op:db', 'span.op:db'],
+])('an export of %j writes the spans that match', (search, query) => {
+  const plan = spanPlan(read(search))
+  expect(plan).toMatchObject({ dataset: 'spans', query, series: [], order: '-timestamp' })
+  expect(restPlan.safeParse(plan).success).toBe(true)
+  for (const name of plan.columns) expect([name, spanKeyOf(name)?.source.in]).toEqual([name, expect.any(String)])
 })

@@ -1,3 +1,5 @@
+import type { Plan } from '../../../contract/explore.ts'
+import { planLimits } from '../../../domain/datasets.ts'
 import type { ExploreMode, ExploreSort } from '../../../query/span-explore.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
@@ -80,3 +82,15 @@ export function withDuration(q: string, fromMs: number, toMs: number): string {
 
 /** The search without its terms of durations. */
 export const withoutDuration = (q: string): string => q.replace(durationTerms, ' ').replace(/\s+/g, ' ').trim()
+
+/** The spans of a search as rows to export, newest first as every export. A trace is the spans that match in it. */
+export const spanPlan = ({ q }: Pick<TraceParams, 'q'>): Plan => ({
+  dataset: 'spans',
+  query: q,
+  columns: ['timestamp', 'trace', 'span_id', 'span.op', 'span.description', 'span.duration', 'project', 'release'],
+  groupBy: [],
+  series: [],
+  formulas: [],
+  order: '-timestamp',
+  limit: planLimits.rows,
+})

@@ -15,6 +15,7 @@ import { Segments } from '../../ui/segments.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useUndo } from '../../ui/undo.ts'
+import { ExportButton } from '../exports/export-button.tsx'
 import type { ProjectName } from '../search/list-params.ts'
 import { useRangeKey } from '../search/range-key.ts'
 import { SavedViews, useShownView } from '../search/saved-views.tsx'
@@ -26,6 +27,7 @@ import { Failures, Histogram } from './histogram.tsx'
 import { spanKeyTable } from './key-table.ts'
 import {
   changedSearch,
+  spanPlan,
   type TraceChange,
   type TraceParams,
   traceSorts,
@@ -281,6 +283,13 @@ export function TraceSearch(props: TraceSearchProps) {
           canShare={props.canShare}
           offerUndo={offerUndo}
           exploreHref={exploreHref(props.organization, 'spans', q, params)}
+        />
+        <ExportButton
+          organization={props.organization}
+          plan={spanPlan(params)}
+          scope={params}
+          projects={props.projects}
+          disabled={!found}
         />
         <RowEnd />
       </div>

@@ -26,51 +26,71 @@ const time = '2026-11-21T12:00:00Z'
 describe('kindsOf', () => {
   const grouped = { ...none, connection: time, firstEvent: time, newestIssue: issue }
   const cases: [string, RestArrivals | undefined, string][] = [
-    ['not asked yet', undefined, 'waiting waiting waiting waiting waiting waiting waiting'],
-    ['nothing', none, 'waiting waiting waiting waiting waiting waiting waiting'],
-    ['a connection alone', { ...none, connection: time }, 'ok waiting waiting waiting waiting waiting waiting'],
+    ['not asked yet', undefined, 'waiting waiting waiting waiting waiting waiting waiting waiting'],
+    ['nothing', none, 'waiting waiting waiting waiting waiting waiting waiting waiting'],
+    ['a connection alone', { ...none, connection: time }, 'ok waiting waiting waiting waiting waiting waiting waiting'],
     [
       'refused by its limit',
       { ...none, connection: time, items: [item('rate_limited', 'key_limit')] },
-      'ok rejected waiting waiting waiting waiting waiting',
+      'ok rejected waiting waiting waiting waiting waiting waiting',
     ],
     [
       'filtered by a rule',
       { ...none, items: [item('filtered', 'origin')] },
-      'ok rejected waiting waiting waiting waiting waiting',
+      'ok rejected waiting waiting waiting waiting waiting waiting',
     ],
-    ['stored, not grouped yet', { ...none, items: [item('stored')] }, 'ok ok waiting waiting waiting waiting waiting'],
+    [
+      'stored, not grouped yet',
+      { ...none, items: [item('stored')] },
+      'ok ok waiting waiting waiting waiting waiting waiting',
+    ],
     [
       'some refused, some stored',
       { ...none, items: [item('invalid', 'bad_json'), item('stored')] },
-      'ok warning waiting waiting waiting waiting waiting',
+      'ok warning waiting waiting waiting waiting waiting waiting',
     ],
     [
       'a kind that is not stored yet',
       { ...none, items: [item('filtered', 'not_stored_yet', 'span')] },
-      'ok waiting waiting waiting waiting waiting waiting',
+      'ok waiting waiting waiting waiting waiting waiting waiting',
     ],
-    ['an old first event, a quiet hour', grouped, 'ok ok ok waiting waiting waiting waiting'],
+    ['an old first event, a quiet hour', grouped, 'ok ok ok waiting waiting waiting waiting waiting'],
     [
       'log lines',
       { ...none, items: [{ ...item('stored', 'ok', 'log'), category: 'log_item' }] },
-      'ok waiting waiting waiting waiting ok waiting',
+      'ok waiting waiting waiting waiting ok waiting waiting',
     ],
-    ['minified frames', { ...grouped, missesMaps: true }, 'ok ok warning waiting waiting waiting waiting'],
+    [
+      'points of metrics',
+      { ...none, items: [{ ...item('stored', 'ok', 'trace_metric'), category: 'trace_metric' }] },
+      'ok waiting waiting waiting waiting waiting ok waiting',
+    ],
+    [
+      'refused points of metrics beside stored ones',
+      {
+        ...none,
+        items: [
+          { ...item('stored', 'ok', 'trace_metric'), category: 'trace_metric' },
+          { ...item('invalid', 'bad_item', 'trace_metric'), category: 'trace_metric' },
+        ],
+      },
+      'ok waiting waiting waiting waiting waiting warning waiting',
+    ],
+    ['minified frames', { ...grouped, missesMaps: true }, 'ok ok warning waiting waiting waiting waiting waiting'],
     [
       'sessions and a release',
       { ...grouped, newestRelease: 'a@1', items: [{ ...item('stored', 'ok', 'session'), category: 'session' }] },
-      'ok ok ok ok waiting waiting ok',
+      'ok ok ok ok waiting waiting waiting ok',
     ],
     [
       'refused sessions',
       { ...grouped, items: [{ ...item('invalid', 'bad_item', 'session'), category: 'session' }] },
-      'ok ok ok rejected waiting waiting waiting',
+      'ok ok ok rejected waiting waiting waiting waiting',
     ],
     [
       'traces of OpenTelemetry alone',
       { ...none, connection: time, items: [{ ...item('stored', 'ok', 'otlp'), category: 'span' }] },
-      'ok waiting waiting waiting ok waiting waiting',
+      'ok waiting waiting waiting ok waiting waiting waiting',
     ],
     [
       'refused spans beside transactions',
@@ -81,7 +101,7 @@ describe('kindsOf', () => {
           { ...item('stored', 'ok', 'transaction'), category: 'transaction' },
         ],
       },
-      'ok ok ok waiting warning waiting waiting',
+      'ok ok ok waiting warning waiting waiting waiting',
     ],
   ]
   it.each(cases)('%s', (_name, arrivals, states) =>

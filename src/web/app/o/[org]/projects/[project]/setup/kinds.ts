@@ -6,7 +6,7 @@ type Readable = PlatformSetup['readable']
 
 /** A kind of data, and whether it arrives. `text` names the sentence for it, in the messages `arrivals.<id>`. */
 export type Kind = {
-  id: 'connection' | 'errors' | 'stack' | 'sessions' | 'traces' | 'logs' | 'release'
+  id: 'connection' | 'errors' | 'stack' | 'sessions' | 'traces' | 'logs' | 'metrics' | 'release'
   state: 'waiting' | 'ok' | 'warning' | 'rejected'
   text: 'waiting' | 'ok' | 'rejected' | 'minified' | 'native'
   /** Items of the last one to two hours that the state is about. */
@@ -24,7 +24,11 @@ const isRefused = (item: Item): boolean => badOutcomes.has(item.outcome) && !not
 const sumOf = (items: readonly Item[]): number => items.reduce((sum, item) => sum + item.quantity, 0)
 
 /** Items of a kind: refused ones are more urgent than stored ones, because they can be mended. */
-function itemsKind(id: 'errors' | 'sessions' | 'traces' | 'logs', items: readonly Item[], hasOlder: boolean): Kind {
+function itemsKind(
+  id: 'errors' | 'sessions' | 'traces' | 'logs' | 'metrics',
+  items: readonly Item[],
+  hasOlder: boolean,
+): Kind {
   const refused = sumOf(items.filter(isRefused))
   const stored = sumOf(items.filter((item) => item.outcome === 'stored' || item.outcome === 'duplicate'))
   if (refused > 0) return { id, state: stored > 0 ? 'warning' : 'rejected', text: 'rejected', quantity: refused }
@@ -67,6 +71,11 @@ export function kindsOf(arrivals: RestArrivals | undefined, readable: Readable):
     itemsKind(
       'logs',
       items.filter((item) => item.category === 'log_item'),
+      false,
+    ),
+    itemsKind(
+      'metrics',
+      items.filter((item) => item.category === 'trace_metric'),
       false,
     ),
     flag('release', arrivals?.newestRelease != null),

@@ -1,7 +1,9 @@
 'use client'
+import './exports.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
+import type { Plan } from '../../../contract/explore.ts'
 import type { RestExport } from '../../../contract/exports.ts'
 import { type ExportFormat, exportFormats } from '../../../domain/exports.ts'
 import { withBase } from '../../base-path.ts'
@@ -12,13 +14,24 @@ import { measureText } from '../../ui/measure.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { Time } from '../../ui/time.tsx'
 import { type ProjectName, projectIdsOf } from '../search/list-params.ts'
-import type { ExploreParams } from './params.ts'
+import type { Range } from '../search/range.ts'
 
 const pollMs = 1000
 const isOpen = ({ state }: RestExport) => state === 'waiting' || state === 'running'
 
+/** What the screen shows: its projects and environments as in its URL, and its range. */
+type ExportScope = { project: string; env: string; range: Range }
+
+/** What to write to a file. Without series the plan is rows. */
+export type ExportParts = {
+  organization: string
+  plan: Plan
+  scope: ExportScope
+  projects: readonly ProjectName[]
+}
+
 /** The query string of a REST call over the scope of the page. */
-const scopeOf = ({ project, env, range }: ExploreParams, projects: readonly ProjectName[]) => ({
+const scopeOf = ({ project, env, range }: ExportScope, projects: readonly ProjectName[]) => ({
   project: projectIdsOf(project, projects),
   environment: env === '' ? [] : env.split(','),
   ...(range.kind === 'relative'
@@ -37,7 +50,7 @@ function Line({ value, remove }: { value: RestExport; remove: () => void }) {
       ? t('rows', { count: value.rows })
       : t('rowsOf', { count: number.format(value.rows), total: number.format(value.rowsTotal) })
   return (
-    <li className="explore-export">
+    <li className="export-line">
       <div>
         <b>{value.fileName}</b>{' '}
         <span className="text-ink-3">
@@ -102,26 +115,16 @@ function useExports(organization: string) {
 }
 
 /** Writes every row of the query, or its groups, to a file, and lists the person's exports. */
-export function ExportDialog({
-  organization,
-  params,
-  projects,
-  onClose,
-}: {
-  organization: string
-  params: ExploreParams
-  projects: readonly ProjectName[]
-  onClose: () => void
-}) {
+export function ExportDialog({ organization, plan, scope, projects, onClose }: ExportParts & { onClose: () => void }) {
   const t = useTranslations('explore.exports')
   const [format, setFormat] = useState<ExportFormat>('csv')
   const { values, isPending, error, act, path } = useExports(organization)
   const start = () =>
-    act(() => apiFetch(path, { method: 'POST', query: scopeOf(params, projects), body: { plan: params.plan, format } }))
+    act(() => apiFetch(path, { method: 'POST', query: scopeOf(scope, projects), body: { plan, format } }))
   return (
     <Dialog title={t('title')} onClose={onClose}>
-      <p className="text-ink-2">{t(params.mode === 'rows' ? 'ofRows' : 'ofGroups')}</p>
-      <div className="explore-export-form">
+      <p className="text-ink-2">{t(plan.series.length === 0 ? 'ofRows' : 'ofGroups')}</p>
+      <div className="export-form">
         <Segments
           label={t('format')}
           value={format}
@@ -137,7 +140,7 @@ export function ExportDialog({
           {error}
         </p>
       ) : null}
-      <ul className="explore-exports" aria-label={t('list')} aria-live="polite">
+      <ul className="exports" aria-label={t('list')} aria-live="polite">
         {values.map((value) => (
           <Line
             key={value.id}
