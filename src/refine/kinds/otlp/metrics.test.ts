@@ -245,6 +245,19 @@ describe('what cannot be stored is counted', () => {
   })
 })
 
+test('histograms of more rows than a body may have are counted, and the first ones are stored', () => {
+  const wide = {
+    bucketCounts: Array.from({ length: 1000 }, () => 1),
+    explicitBounds: Array.from({ length: 999 }, (_, n) => n),
+  }
+  const dataPoints = Array.from({ length: 120 }, (_, n) => point({ ...wide, attributes: attributesOf({ n }) }))
+  const metric = { name: 'latency', histogram: { aggregationTemporality: 1, dataPoints } }
+  const { rows, ends } = refined(metricsBody([metric]))
+  expect(ends[0]).toBe('invalid too_many_items 21')
+  expect(ends.slice(1)).toEqual(Array.from({ length: 99 }, () => 'stored ok 1'))
+  expect(rows).toHaveLength(99_000)
+})
+
 test('attributes are scrubbed', () => {
   const { rows } = refined(metricsBody([gauge(point({ asInt: 1, attributes: attributesOf({ password: 'geheim' }) }))]))
   expect(rows[0]?.attributes).toEqual({ password: '[Filtered]' })
