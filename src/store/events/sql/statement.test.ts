@@ -123,7 +123,7 @@ test('whatever a text is: what gets through has no other word outside of quotes'
 test('each kind of data has a view', () => {
   expect(sqlViews().map(({ name }) => name)).toEqual(['errors', 'spans', 'logs', 'metrics'])
   expect(written('SELECT name, sum(value) FROM metrics GROUP BY name')).toContain(
-    'FROM mishap.metrics AS __rows WHERE __rows.project_id IN (1, 2)) AS `metrics`',
+    'FROM mishap.metrics AS __rows PREWHERE __rows.project_id IN (1, 2)) AS `metrics`',
   )
   expect(tableFilters('mishap', projects)).toContain("'mishap.metrics': 'project_id IN (1, 2)'")
 })
