@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MishapError } from '../base/errors.ts'
 import type { TextColumn, TraceColumns } from '../store/events/trace-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { traceView } from './trace-view.ts'
@@ -114,7 +115,16 @@ function storeOf(
   } as unknown as Deps
   const view = (options = {}, reader = { projects: [secret, web], readable: [web] }) =>
     traceView(deps, reader, trace, { keptDays: 30, ...options })
-  return { view, asked, stopped: () => signals.map((signal) => signal?.aborted ?? false) }
+  /** The count of the spans fails, with this error and before the spans are read. */
+  const failCount = (error: Error) => {
+    const { traceSpans } = deps.events
+    deps.events.traceTotals = () => Promise.reject(error)
+    deps.events.traceSpans = async (...asked) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return traceSpans(...asked)
+    }
+  }
+  return { view, asked, failCount, stopped: () => signals.map((signal) => signal?.aborted ?? false) }
 }
 
 describe('a trace in the form of its page', () => {
@@ -199,6 +209,19 @@ describe('a trace in the form of its page', () => {
       [0, 'WEB-9', 'fatal', 490],
     ])
     expect(feedback).toMatchObject([{ id: 3, groupID: '9', message: 'broken', span: 1 }])
+  })
+
+  test('a count that fails does not matter to a small trace, and fails a larger one with its error', async () => {
+    const away = new MishapError('STORE_UNAVAILABLE')
+    const small = storeOf([
+      { n: 1, projectId: 1 },
+      { n: 2, projectId: 1 },
+    ])
+    small.failCount(away)
+    expect((await small.view().catch((error: unknown) => error)) as object).toMatchObject({ spanCount: 2 })
+    const larger = storeOf(Array.from({ length: 3000 }, (_, n) => ({ n: n + 1, projectId: 1 })))
+    larger.failCount(away)
+    await expect(larger.view()).rejects.toBe(away)
   })
 
   test('first rows and count are asked at once; a larger trace is read whole, over the limit as a sample', async () => {

@@ -124,8 +124,12 @@ async function readSpans(
   const rest = new AbortController()
   const few = events.traceSpans(projects, traceId, enough + 1, rest.signal)
   const counted = events.traceTotals(projects, traceId, rest.signal)
-  counted.catch(() => undefined)
-  const first = await Promise.race([few, counted.then(({ spans }) => (spans > enough ? undefined : few))])
+  const decided = counted.then(
+    ({ spans }) => (spans > enough ? undefined : few),
+    // A small trace does not need its count.
+    () => few,
+  )
+  const first = await Promise.race([few, decided])
   if (first && first.ids.length <= enough) {
     rest.abort()
     return { ...all, columns: first }
