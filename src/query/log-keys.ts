@@ -1,6 +1,7 @@
 import type { Value } from '../store/events/question.ts'
 import { keysByName } from './search/by-name.ts'
 import type { KeyType, SearchKey } from './search/key.ts'
+import { projectKeys } from './search/keys.ts'
 import type { KeyLookup } from './search/lookup.ts'
 
 // The table of keys of searches over log lines. Every other name is an attribute, or a path into the JSON of the line.
@@ -40,21 +41,7 @@ export const logKeys: readonly SearchKey[] = [
   key('pattern', 'text', { of: 'id', column: 'pattern' }, '9a1b2c3d4e5f6071'),
   text('release', 'release', 'shop@1.2.0', { aliases: ['sentry.release'] }),
   text('environment', 'environment', 'production', { aliases: ['sentry.environment'] }),
-  {
-    name: 'project',
-    type: 'text',
-    aliases: ['project.name', 'project.slug'],
-    source: { in: 'project', by: 'slug' },
-    values: 'projects',
-    example: 'project:web',
-  },
-  {
-    name: 'project.id',
-    type: 'number',
-    aliases: ['project_id'],
-    source: { in: 'project', by: 'id' },
-    example: 'project.id:1',
-  },
+  ...projectKeys(),
   text('platform', 'platform', 'node'),
   text('origin', 'origin', 'auto.log*', { aliases: ['sentry.origin'] }),
   key('trace', 'text', { of: 'id', column: 'trace' }, '771a43a4192642f0b136d5159a501700', { aliases: ['trace_id'] }),

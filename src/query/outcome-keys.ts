@@ -2,6 +2,7 @@ import { categories, outcomes } from '../base/outcome.ts'
 import type { Value } from '../store/events/question.ts'
 import { keysByName } from './search/by-name.ts'
 import type { KeyType, SearchKey } from './search/key.ts'
+import { projectKeys } from './search/keys.ts'
 import type { KeyLookup } from './search/lookup.ts'
 
 // The table of keys of searches over outcomes: what became of each sent item, by hour, from the ledger.
@@ -28,21 +29,7 @@ export const outcomeKeys: readonly SearchKey[] = [
   key('quantity', 'number', { of: 'number', column: 'quantity' }, '>100'),
   key('bytes', 'number', { of: 'number', column: 'bytes' }, '>1000'),
   key('timestamp', 'date', { of: 'time' }, '-1h', { aliases: ['time'] }),
-  {
-    name: 'project',
-    type: 'text',
-    aliases: ['project.name', 'project.slug'],
-    source: { in: 'project', by: 'slug' },
-    values: 'projects',
-    example: 'project:web',
-  },
-  {
-    name: 'project.id',
-    type: 'number',
-    aliases: ['project_id'],
-    source: { in: 'project', by: 'id' },
-    example: 'project.id:1',
-  },
+  ...projectKeys(),
   { name: 'has', type: 'has', source: { in: 'presence' }, example: 'has:reason' },
 ]
 

@@ -1,6 +1,7 @@
 import type { Value, Vital } from '../store/events/question.ts'
 import { keysByName } from './search/by-name.ts'
 import type { KeyType, SearchKey } from './search/key.ts'
+import { projectKeys } from './search/keys.ts'
 import type { KeyLookup } from './search/lookup.ts'
 
 // The table of keys of searches over spans. Every other name is an attribute.
@@ -44,21 +45,7 @@ export const spanKeys: readonly SearchKey[] = [
   key('timestamp', 'date', { of: 'time' }, '-1h', { aliases: ['start_timestamp', 'span.timestamp'] }),
   text('release', 'release', 'shop@1.2.0'),
   text('environment', 'environment', 'production'),
-  {
-    name: 'project',
-    type: 'text',
-    aliases: ['project.name', 'project.slug'],
-    source: { in: 'project', by: 'slug' },
-    values: 'projects',
-    example: 'project:web',
-  },
-  {
-    name: 'project.id',
-    type: 'number',
-    aliases: ['project_id'],
-    source: { in: 'project', by: 'id' },
-    example: 'project.id:1',
-  },
+  ...projectKeys(),
   text('platform', 'platform', 'node', { aliases: ['platform.name'] }),
   text('span.origin', 'origin', 'auto.db*', { aliases: ['origin'] }),
   key('trace', 'text', { of: 'id', column: 'trace' }, '771a43a4192642f0b136d5159a501700', { aliases: ['trace_id'] }),

@@ -7,6 +7,25 @@ import { states } from './states.ts'
 const booleans = ['true', 'false'] as const
 const peopleWords = ['me', 'none', 'any'] as const
 
+/** The keys of projects. Datasets of rows also take the slug by its own name. */
+export const projectKeys = (aliases: readonly string[] = ['project.name', 'project.slug']): readonly SearchKey[] => [
+  {
+    name: 'project',
+    type: 'text',
+    aliases,
+    source: { in: 'project', by: 'slug' },
+    values: 'projects',
+    example: 'project:web',
+  },
+  {
+    name: 'project.id',
+    type: 'number',
+    aliases: ['project_id'],
+    source: { in: 'project', by: 'id' },
+    example: 'project.id:1',
+  },
+]
+
 /** Every key with a special meaning, in the order of the box and of docs/search.md. */
 export const searchKeys: readonly SearchKey[] = [
   // The issue.
@@ -421,20 +440,6 @@ export const searchKeys: readonly SearchKey[] = [
     values: 'stored',
     example: 'os.version:11',
   },
-  {
-    name: 'project',
-    type: 'text',
-    aliases: ['project.name'],
-    source: { in: 'project', by: 'slug' },
-    values: 'projects',
-    example: 'project:web',
-  },
-  {
-    name: 'project.id',
-    type: 'number',
-    aliases: ['project_id'],
-    source: { in: 'project', by: 'id' },
-    example: 'project.id:1',
-  },
+  ...projectKeys(['project.name']),
   { name: 'transaction.duration', type: 'duration', source: { in: 'nothing' }, example: 'transaction.duration:>5s' },
 ]

@@ -18,8 +18,8 @@ export type LogLine = LogKey & {
   columns: Cell[]
 }
 
-/** A line with everything that is stored of it. */
-export type LogDetail = Omit<LogLine, 'columns'> & {
+/** What a line has besides what lists show of it. */
+export type LogFields = {
   service: string
   host: string
   logger: string
@@ -29,10 +29,11 @@ export type LogDetail = Omit<LogLine, 'columns'> & {
   origin: string
   tags: Record<string, string>
   numbers: Record<string, number>
-  truncated: boolean
-  repaired: boolean
-  receivedMs: number
 }
+
+/** A line with everything that is stored of it. */
+export type LogDetail = Omit<LogLine, 'columns'> &
+  LogFields & { truncated: boolean; repaired: boolean; receivedMs: number }
 
 type Asked = { scope: Scope; filter: Filter | undefined; signal?: AbortSignal | undefined }
 

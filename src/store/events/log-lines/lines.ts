@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
-import type { LogDetail, LogKey, LogLine, LogSearchStore } from '../log-search.ts'
+import type { LogDetail, LogFields, LogKey, LogLine, LogSearchStore } from '../log-search.ts'
 import type { Value } from '../question.ts'
 import { type Answered, compileValue, readCell } from '../searching/columns.ts'
 import { compileScope } from '../searching/filter.ts'
@@ -119,20 +119,7 @@ export function createTraceLogs(connection: Connection, table: string): LogSearc
   }
 }
 
-type DetailRow = LineCells & {
-  service: string
-  host: string
-  logger: string
-  environment: string
-  release: string
-  platform: string
-  origin: string
-  tags: Record<string, string>
-  numbers: Record<string, number>
-  truncated: number
-  repaired: number
-  receivedMs: string
-}
+type DetailRow = LineCells & LogFields & { truncated: number; repaired: number; receivedMs: string }
 
 /** See `LogSearchStore.logDetails`. */
 export function createLogDetails(connection: Connection, table: string): LogSearchStore['logDetails'] {

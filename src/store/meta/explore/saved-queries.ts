@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { Plan } from '../../../contract/explore.ts'
 import type { ExploreTables } from '../database/explore-tables.ts'
+import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 
@@ -99,13 +100,12 @@ async function demandFree({ write, dialect: { builder } }: Store, value: NewQuer
   const others = (await write.all(value.shared ? list : list.where('user_id', '=', value.userId))).filter(
     (item) => item.id !== butId,
   )
-  if (others.some((item) => item.name.toLowerCase() === value.name.toLowerCase()))
-    throw new MishapError('CONFLICT', {
-      detail: 'Another saved query has this name.',
-      fields: { name: ['Another saved query has this name.'] },
-    })
-  if (others.length >= queriesMax)
-    throw new MishapError('CONFLICT', { detail: `There are already ${queriesMax} saved queries. Delete one first.` })
+  demandFreeName(others, value.name, {
+    one: 'saved query',
+    many: 'saved queries',
+    max: queriesMax,
+    end: 'Delete one first.',
+  })
 }
 
 /** Implements saved queries. */

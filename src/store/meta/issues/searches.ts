@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
+import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
@@ -122,13 +123,7 @@ async function demandFree(
   const others = (await write.all(shared ? list : list.where('user_id', '=', userId))).filter(
     (item) => item.id !== butId,
   )
-  if (others.some((item) => item.name.toLowerCase() === value.name.toLowerCase()))
-    throw new MishapError('CONFLICT', {
-      detail: 'Another view has this name.',
-      fields: { name: ['Another view has this name.'] },
-    })
-  if (others.length >= searchesMax)
-    throw new MishapError('CONFLICT', { detail: `There are already ${searchesMax} views. Delete a view first.` })
+  demandFreeName(others, value.name, { one: 'view', many: 'views', max: searchesMax, end: 'Delete a view first.' })
 }
 
 /** The views that lists open with. */
