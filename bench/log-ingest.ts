@@ -1,21 +1,12 @@
-// Log lines from accepted to queryable, beside bare inserts of the same rows, and their bytes on disk. The load client
-// is local.
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
-import { systemClock } from '../src/base/clock.ts'
-import { silent } from '../src/base/observe.ts'
 import { refineBody } from '../src/refine/pipeline/fixture.cases.ts'
-import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { encodeLogRow } from '../src/store/events/logs/encode.ts'
+import { insertedPerS } from './bare-inserts.ts'
 import { percentile, runLoad } from './load.ts'
 import { createLogLoad, type LogLoad, linesEach } from './log-load.ts'
 import { cpuOf, type Row } from './measure.ts'
 import { drained, watch } from './pipeline.ts'
-import { startEngine } from './span-rows.ts'
 
 const linesPerS = 25_000
 const shareMin = 0.4
@@ -37,28 +28,12 @@ function encodeBatch(load: LogLoad, from: { index: number; jpos: number }): { ts
   return { tsv: Buffer.from(lines.join('')), lines: lines.length }
 }
 
-/** Inserts encoded batches into an engine of its own, two at a time as refine does. Returns lines/s. */
-async function bareInserts(load: LogLoad): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
-  const { child, socketPath } = await startEngine(folder)
-  const url = 'http://localhost'
-  const store = createEventStore({ url, socketPath, database: 'bench', observe: silent, clock: systemClock })
-  await store.migrate()
+/** Returns lines/s of bare inserts. */
+const bareInserts = (load: LogLoad): Promise<number> => {
   const from = { index: 0, jpos: 0 }
-  const batches = Array.from({ length: bareBatches }, () => encodeBatch(load, from))
-  const began = performance.now()
-  let at = 0
-  const insert = async () => {
-    for (let batch = batches[at++]; batch; batch = batches[at++])
-      await store.insert('logs', batch.tsv, `bench:${from.index}:${at}`)
-  }
-  await Promise.all([insert(), insert()])
-  const seconds = (performance.now() - began) / 1000
-  await store.close()
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-  rmSync(folder, { recursive: true })
-  return batches.reduce((sum, { lines }) => sum + lines, 0) / seconds
+  return insertedPerS('logs', () =>
+    Array.from({ length: bareBatches }, () => encodeBatch(load, from)).map(({ tsv, lines }) => ({ tsv, rows: lines })),
+  )
 }
 
 type Run = { accepted: number; stored: number; lagMs: number[]; cores: string; refused: number; p99Ms: number }

@@ -6,7 +6,8 @@ export const linesEach = 100
 /** Containers whose texts differ. Each send has ids and times of its own. */
 const containers = 400
 
-const verbs = [
+/** Words of which texts are made. */
+export const verbs = [
   'accepted',
   'refused',
   'loaded',
@@ -18,8 +19,8 @@ const verbs = [
   'expired',
   'synced',
 ]
-const things = ['payment', 'cart', 'shipment', 'basket', 'invoice', 'webhook', 'price list', 'stock level']
-const tails = [
+export const things = ['payment', 'cart', 'shipment', 'basket', 'invoice', 'webhook', 'price list', 'stock level']
+export const tails = [
   'by the gateway after a check of the remaining balance and of the limits of this merchant',
   'because the upstream answered late and the budget of the request was almost used up by then',
   'while the worker was waiting for a free connection of the pool that all of its threads share',

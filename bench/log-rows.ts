@@ -8,6 +8,7 @@ import { silent } from '../src/base/observe.ts'
 import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { type Connection, connect } from '../src/store/events/connection.ts'
 import type { EventStore } from '../src/store/events/event-store.ts'
+import { tails, things, verbs } from './log-load.ts'
 import { startEngine } from './span-rows.ts'
 
 /** Lines by project: the first is project 1. */
@@ -19,25 +20,6 @@ export const rareWord = 'quarantined'
 const parts = 24
 
 const list = (texts: readonly string[]) => `[${texts.map((text) => `'${text}'`).join(', ')}]`
-const verbs = [
-  'accepted',
-  'refused',
-  'loaded',
-  'queued',
-  'retried',
-  'shipped',
-  'cancelled',
-  'updated',
-  'expired',
-  'synced',
-]
-const things = ['payment', 'cart', 'shipment', 'session', 'invoice', 'webhook', 'price list', 'stock level']
-const tails = [
-  'by the gateway after a check of the remaining balance and of the limits of this merchant',
-  'because the upstream answered late and the budget of the request was almost used up by then',
-  'while the worker was waiting for a free connection of the pool that all of its threads share',
-  'and the result was written to the outbox, from where a job sends it to all of its subscribers',
-]
 const pick = (texts: readonly string[], number: string) =>
   `arrayElement(${list(texts)}, 1 + ${number} % ${texts.length})`
 

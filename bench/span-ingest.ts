@@ -1,18 +1,9 @@
-// Spans of version 11 of the JavaScript SDKs from accepted to queryable: alone, against bare inserts of the same rows,
-// and beside errors. The load client is local.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
-import { systemClock } from '../src/base/clock.ts'
-import { silent } from '../src/base/observe.ts'
 import { refineBody } from '../src/refine/pipeline/fixture.cases.ts'
-import { engineChild } from '../src/serve/engine-child.ts'
-import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { encodeSpanRow } from '../src/store/events/encode-span.ts'
 import type { SpanRow } from '../src/store/events/span-store.ts'
+import { insertedPerS } from './bare-inserts.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
 import { cpuOf, type Row } from './measure.ts'
 import { drained, watch } from './pipeline.ts'
@@ -39,44 +30,12 @@ function encodeBatch(load: SpanLoad, from: { index: number; jpos: number }): { t
   return { tsv: Buffer.from(lines.join('')), spans: lines.length }
 }
 
-/** Inserts encoded batches into an engine of its own, two at a time as refine does. Returns spans/s. */
-async function bareInserts(load: SpanLoad): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
-  const socketPath = join(folder, 'engine.sock')
-  const places = { folders: { engine: join(folder, 'events') }, sockets: { engine: socketPath } }
-  const {
-    file,
-    words,
-    nodeOptions = [],
-    env,
-  } = engineChild(
-    { engineMemoryBytes: 600 * 2 ** 20, logLevel: 'warn' },
-    places as Parameters<typeof engineChild>[1],
-    process.env,
-  )
-  const engine = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeOptions, file, ...words], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: env as NodeJS.ProcessEnv,
-  })
-  await new Promise((resolve) => engine.once('message', resolve))
-  const url = 'http://localhost'
-  const store = createEventStore({ url, socketPath, database: 'bench', observe: silent, clock: systemClock })
-  await store.migrate()
+/** Returns spans/s of bare inserts. */
+const bareInserts = (load: SpanLoad): Promise<number> => {
   const from = { index: 0, jpos: 0 }
-  const batches = Array.from({ length: bareBatches }, () => encodeBatch(load, from))
-  const began = performance.now()
-  let at = 0
-  const insert = async () => {
-    for (let batch = batches[at++]; batch; batch = batches[at++])
-      await store.insert('spans', batch.tsv, `bench:${from.index}:${at}`)
-  }
-  await Promise.all([insert(), insert()])
-  const seconds = (performance.now() - began) / 1000
-  await store.close()
-  engine.kill('SIGTERM')
-  await new Promise((resolve) => engine.once('exit', resolve))
-  rmSync(folder, { recursive: true })
-  return batches.reduce((sum, { spans }) => sum + spans, 0) / seconds
+  return insertedPerS('spans', () =>
+    Array.from({ length: bareBatches }, () => encodeBatch(load, from)).map(({ tsv, spans }) => ({ tsv, rows: spans })),
+  )
 }
 
 type Run = {

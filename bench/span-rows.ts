@@ -1,5 +1,5 @@
 // Ten million spans and one million for benches of their searches and pages. Rows are made in the engine.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { systemClock } from '../src/base/clock.ts'
 import { silent } from '../src/base/observe.ts'
 import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { connect } from '../src/store/events/connection.ts'
+import { startTestEngine } from '../src/store/events/engine.cases.ts'
 import type { EventStore } from '../src/store/events/event-store.ts'
 
 const memoryBytes = 600 * 2 ** 20
@@ -21,13 +22,7 @@ const day = 86_400
 /** Starts an engine with its data in this folder. */
 export async function startEngine(folder: string): Promise<{ child: ChildProcess; socketPath: string }> {
   const socketPath = join(folder, 'engine.sock')
-  const entry = join(import.meta.dirname, '../src/processes/engine.ts')
-  const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(memoryBytes)]
-  const child = spawn(process.execPath, words, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  await once(child, 'message')
+  const child = await startTestEngine(join(folder, 'data'), socketPath, memoryBytes)
   return { child, socketPath }
 }
 

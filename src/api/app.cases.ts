@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,6 +34,7 @@ import { createRequestLog } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
+import { startTestEngine } from '../store/events/engine.cases.ts'
 import { tableSizes } from '../store/events/tables.cases.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
@@ -65,22 +65,6 @@ export type TestApp = {
 
 const allScopes = ['org:admin', 'project:admin', 'event:admin']
 
-async function startEngine(folder: string, socketPath: string): Promise<ChildProcess> {
-  const words = [
-    '--max-http-header-size=4194304',
-    join(import.meta.dirname, '../processes/engine.ts'),
-    folder,
-    socketPath,
-    String(400 * 2 ** 20),
-  ]
-  const child = spawn(process.execPath, words, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  await once(child, 'message')
-  return child
-}
-
 type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
 
 /** Notifications without a network. A host named `broken` fails. */
@@ -105,7 +89,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
 export async function openTestApp(): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-api-'))
   const socketPath = join(folder, 'engine.sock')
-  const engine = await startEngine(join(folder, 'events'), socketPath)
+  const engine = await startTestEngine(join(folder, 'events'), socketPath)
   const read = readConfig({ '--data': folder, '--port': '9', '--host': '127.0.0.1', '--url': 'http://mishap.test' }, {})
   if ('error' in read) throw new Error(read.error.sentence)
   const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })

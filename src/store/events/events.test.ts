@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { globSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { engineAnswers } from './alive.ts'
 import { createEventStore } from './clickhouse.ts'
 import { connect } from './connection.ts'
 import { encodeEventRow, eventColumns } from './encode.ts'
+import { startTestEngine } from './engine.cases.ts'
 import type { EventStore } from './event-store.ts'
 import { eventsCases, ids, monday, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
@@ -19,20 +20,9 @@ import { syncCases } from './sync.cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
 const socketPath = join(folder, 'engine.sock')
-const entry = join(import.meta.dirname, '../../processes/engine.ts')
 const state: { engine?: ChildProcess; store?: EventStore } = {}
 
-function startEngine(): Promise<ChildProcess> {
-  const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)]
-  const child = spawn(process.execPath, words, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  return new Promise((resolve, reject) => {
-    child.once('message', () => resolve(child))
-    child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)))
-  })
-}
+const startEngine = () => startTestEngine(join(folder, 'data'), socketPath)
 
 function gone(child: ChildProcess): Promise<number | null> {
   return child.exitCode !== null || child.signalCode !== null

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { createEventStore } from './clickhouse.ts'
 import { encodeSpanRow } from './encode-span.ts'
+import { startTestEngine } from './engine.cases.ts'
 import type { EventStore } from './event-store.ts'
 import { row, tsv } from './events.cases.ts'
 import { spanRow } from './span-rows.cases.ts'
@@ -22,13 +23,7 @@ const open = (database: string) =>
   createEventStore({ url: 'http://localhost', socketPath, database, observe: silent, clock: systemClock })
 
 beforeAll(async () => {
-  const entry = join(import.meta.dirname, '../../processes/engine.ts')
-  const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)]
-  state.engine = spawn(process.execPath, words, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  await once(state.engine, 'message')
+  state.engine = await startTestEngine(join(folder, 'data'), socketPath)
   Object.assign(state, { from: open('mishap'), to: open('other') })
   await state.from.migrate()
 }, 30_000)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { createEventStore } from './clickhouse.ts'
 import { type Connection, connect } from './connection.ts'
+import { startTestEngine } from './engine.cases.ts'
 import type { EventStore } from './event-store.ts'
 import { ownerSqlCases } from './owner-sql.cases.ts'
 
@@ -27,19 +28,7 @@ function started<Part>(part: Part | undefined): Part {
 }
 
 beforeAll(async () => {
-  const entry = join(import.meta.dirname, '../../processes/engine.ts')
-  const words = [
-    '--max-http-header-size=4194304',
-    entry,
-    join(folder, 'data'),
-    access.socketPath,
-    String(400 * 2 ** 20),
-  ]
-  state.engine = spawn(process.execPath, words, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  await once(state.engine, 'message')
+  state.engine = await startTestEngine(join(folder, 'data'), access.socketPath)
   state.store = createEventStore(access)
   state.connection = connect(access)
   await state.store.migrate()

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { createEventStore } from './clickhouse.ts'
 import { encodeEventRow } from './encode.ts'
+import { startTestEngine } from './engine.cases.ts'
 import { row } from './events.cases.ts'
 import { dropRows, prepareRowsFolder, type RowFile } from './row-file.ts'
 
@@ -24,16 +25,7 @@ const events = createEventStore({
 let engine: ChildProcess | undefined
 
 beforeAll(async () => {
-  const entry = join(import.meta.dirname, '../../processes/engine.ts')
-  const child = spawn(process.execPath, [entry, engineFolder, socketPath, String(400 * 2 ** 20)], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  engine = child
-  await new Promise((resolve, reject) => {
-    child.once('message', resolve)
-    child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)))
-  })
+  engine = await startTestEngine(engineFolder, socketPath)
   await events.migrate()
 }, 20_000)
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../base/clock.ts'
 import type { MetricAggregate } from '../../../domain/metrics.ts'
 import { type Connection, connect } from '../connection.ts'
+import { startTestEngine } from '../engine.cases.ts'
 import type { Scope } from '../events.ts'
 import { embeddedKind } from '../kind.ts'
 import type { MetricRow, MetricStore } from '../metric-store.ts'
@@ -19,18 +20,6 @@ const state: { engine?: ChildProcess; connection?: Connection; jpos: number } = 
 const minute = 60_000
 const noon = Date.UTC(2026, 10, 16, 12)
 const hostile = `'; DROP TABLE metrics; -- \\ "\t\n\u0000 <img> {p0:String} %_*`
-
-function startEngine(): Promise<ChildProcess> {
-  const entry = join(import.meta.dirname, '../../../processes/engine.ts')
-  const child = spawn(process.execPath, [entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  return new Promise((resolve, reject) => {
-    child.once('message', () => resolve(child))
-    child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)))
-  })
-}
 
 function connection(): Connection {
   if (!state.connection) throw new Error('not started')
@@ -79,7 +68,7 @@ const scope = (projectId: number, more: Partial<Scope> = {}): Scope => ({
 })
 
 beforeAll(async () => {
-  state.engine = await startEngine()
+  state.engine = await startTestEngine(join(folder, 'data'), socketPath)
   state.connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
   await connection().command('CREATE DATABASE IF NOT EXISTS mishap ENGINE = Atomic')
   await connection().command(metricsTable('mishap', embeddedKind))

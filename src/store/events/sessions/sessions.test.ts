@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../base/clock.ts'
 import { type Connection, connect } from '../connection.ts'
+import { startTestEngine } from '../engine.cases.ts'
 import { embeddedKind } from '../kind.ts'
 import type { HealthCounts, SessionRow, SessionScope, SessionStore } from '../session-store.ts'
 import { encodeSessionRow, finalOf, latestOf, sessionColumns } from './encode.ts'
@@ -20,18 +21,6 @@ const day = 24 * hour
 /** Monday 2026-11-16 10:00 UTC. */
 const monday = Date.UTC(2026, 10, 16, 10)
 
-function startEngine(): Promise<ChildProcess> {
-  const entry = join(import.meta.dirname, '../../../processes/engine.ts')
-  const child = spawn(process.execPath, [entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
-  })
-  return new Promise((resolve, reject) => {
-    child.once('message', () => resolve(child))
-    child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)))
-  })
-}
-
 function connection(): Connection {
   if (!state.connection) throw new Error('not started')
   return state.connection
@@ -39,7 +28,7 @@ function connection(): Connection {
 const store = (): SessionStore => createSessions(connection(), 'mishap')
 
 beforeAll(async () => {
-  state.engine = await startEngine()
+  state.engine = await startTestEngine(join(folder, 'data'), socketPath)
   state.connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
   await connection().command('CREATE DATABASE IF NOT EXISTS mishap ENGINE = Atomic')
   for (const statement of sessionTables('mishap', embeddedKind)) await connection().command(statement)
