@@ -42,7 +42,7 @@ const project = {
   allowedOrigins: [],
 } as unknown as Message['alerts'][number]['project']
 /** An issue in a message. */
-export const told = (change: Partial<Issue> = {}, kind: AlertKind = 'new') => ({
+export const alerted = (change: Partial<Issue> = {}, kind: AlertKind = 'new') => ({
   issue: { ...issue, ...change },
   project,
   kind,
@@ -54,7 +54,7 @@ export const message = (more: Partial<Parameters<typeof builtInMessage>[0]> = {}
     id: 'delivery-9',
     organization: { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 },
     kind: 'issue',
-    alerts: [told()],
+    alerts: [alerted()],
     more: 0,
     url: 'https://m.test',
     ...more,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hostileTexts } from './hostile.cases.ts'
-import { message, told } from './message.cases.ts'
+import { alerted, message } from './message.cases.ts'
 import { htmlOf, line, slackOf, textOf, webhookOf } from './message.ts'
 
 const hostile = '<!channel> <script>alert(1)</script>"\'&|\r\nBcc: x@y.test\u202e'
@@ -15,12 +15,12 @@ test.each([
 describe('subject', () => {
   test.each<[Parameters<typeof message>[0], string]>([
     [{}, 'New issue WEB-7: TypeError: x is not a function'],
-    [{ alerts: [told({}, 'regression')] }, 'Regression WEB-7: TypeError: x is not a function'],
-    [{ kind: 'summary', alerts: [told(), told()], more: 3 }, '5 more issues in Acme'],
+    [{ alerts: [alerted({}, 'regression')] }, 'Regression WEB-7: TypeError: x is not a function'],
+    [{ kind: 'summary', alerts: [alerted(), alerted()], more: 3 }, '5 more issues in Acme'],
     [{ kind: 'test', alerts: [] }, 'Mishap: a test message from Acme'],
   ])('%#', (change, expected) => expect(message(change).headline).toBe(expected))
   test('a title can add no header', () => {
-    expect(message({ alerts: [told({ title: hostile })] }).headline).not.toMatch(/[\r\n\u202e]/)
+    expect(message({ alerts: [alerted({ title: hostile })] }).headline).not.toMatch(/[\r\n\u202e]/)
   })
 })
 
@@ -31,13 +31,13 @@ describe('mail', () => {
     )
   })
   test('a summary says why it is one and what it leaves out', () => {
-    const text = textOf(message({ kind: 'summary', alerts: [told({ count: 1 })], more: 4 }))
+    const text = textOf(message({ kind: 'summary', alerts: [alerted({ count: 1 })], more: 4 }))
     expect(text).toContain('Too many issues are new at once')
     expect(text).toContain('1 event\n')
     expect(text).toContain('and 4 more: https://m.test/o/acme/issues')
   })
   test('markup of an event stays text', () => {
-    const made = htmlOf(message({ alerts: [told({ title: hostile, culprit: hostile })] }))
+    const made = htmlOf(message({ alerts: [alerted({ title: hostile, culprit: hostile })] }))
     expect(made).not.toMatch(/<script|<!channel/)
     expect(made).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|')
   })
@@ -48,7 +48,7 @@ describe('mail', () => {
 })
 
 describe.each(hostileTexts)('$name', ({ text }) => {
-  const made = message({ alerts: [told({ title: text, culprit: text })] })
+  const made = message({ alerts: [alerted({ title: text, culprit: text })] })
   test('stays one line and adds no markup and no link', () => {
     expect(made.headline).not.toMatch(/[\r\n\0\u202a-\u202e\u200b]/)
     expect(made.headline.length).toBeLessThan(300)
@@ -59,7 +59,7 @@ describe.each(hostileTexts)('$name', ({ text }) => {
 })
 
 test('a chat’s own marks in a title do nothing', () => {
-  const made = JSON.stringify(slackOf(message({ alerts: [told({ title: hostile, culprit: hostile })] })))
+  const made = JSON.stringify(slackOf(message({ alerts: [alerted({ title: hostile, culprit: hostile })] })))
   expect(made).not.toMatch(/<!channel|<script/)
   expect(made).toContain('<https://m.test/o/acme/issues/7|WEB-7: &lt;!channel&gt;')
   expect(made).toContain('¦')

@@ -2,7 +2,7 @@ import type { AlertKind } from '../../store/meta/issues/alerts.ts'
 import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
 
 /** Facts of an issue that help to act. Each is absent if it is unknown, or if it was not ready in time. */
-export type IssueFacts = {
+type IssueFacts = {
   /** Distinct users of the issue. */
   users?: number
   /** The line of the culprit, source-mapped. `text` is the source, '' if it is unknown. */
@@ -21,7 +21,7 @@ export type IssueFacts = {
 export type AlertedIssue = { issue: Issue; project: Project; kind: AlertKind; eventId: string; facts?: IssueFacts }
 
 /** What a metric rule measured. `value` and `threshold` are in `unit`; `durationMs` is set at the end of an incident. */
-export type Measure = {
+type Measure = {
   label: string
   value: number | null
   threshold: number | null
