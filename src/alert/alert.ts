@@ -9,7 +9,7 @@ import type { MetaStore } from '../store/meta/meta-store.ts'
 import { configOf } from './channel.ts'
 import { createConfirmations } from './confirm.ts'
 import { decide, recentMs } from './decide.ts'
-import { type AlertedIssue, line, type Message } from './message.ts'
+import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
 import { recipientsIn } from './recipients.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/mailer.ts'
 import { DeliveryRefused, type Sent } from './send/transport.ts'
@@ -135,7 +135,14 @@ async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel):
     alertedIssues.push({ issue, project, kind, eventId })
   }
   if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
-  return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
+  return builtInMessage({
+    id: `delivery-${delivery.id}`,
+    organization,
+    url,
+    kind: delivery.kind,
+    alerts: alertedIssues,
+    more: delivery.more,
+  })
 }
 
 /** Sends a delivery and returns what the service said; undefined if all objects of the delivery are gone. */

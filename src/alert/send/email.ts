@@ -1,4 +1,4 @@
-import { htmlOf, type Message, subjectOf, textOf } from '../message.ts'
+import { htmlOf, type Message, textOf } from '../message/message.ts'
 import type { Mail } from './mailer.ts'
 import { fieldError, type Transport } from './transport.ts'
 
@@ -21,7 +21,7 @@ export const email: Transport<Pick<Mail, 'subject' | 'text' | 'html'>> = {
   fields: [{ name: 'target', type: 'text', required: true }],
   check: (input) => ({ target: addressesOf(input.target ?? '') }),
   shown: ({ target = '' }) => target.replaceAll(',', ', '),
-  format: (message: Message) => ({ subject: subjectOf(message), text: textOf(message), html: htmlOf(message) }),
+  format: (message: Message) => ({ subject: message.headline, text: textOf(message), html: htmlOf(message) }),
   send: async (deps, config, { message, deliveryId, recipient }) => {
     const settings = await deps.smtp()
     if (!settings) throw new Error('No mail server is configured.')
@@ -29,7 +29,7 @@ export const email: Transport<Pick<Mail, 'subject' | 'text' | 'html'>> = {
       to: recipient,
       ...email.format(message, config, deliveryId),
       // The id is the same in every attempt, so that mail clients show a duplicate only once.
-      messageId: `<delivery-${deliveryId}@${new URL(deps.url).hostname}>`,
+      messageId: `<${message.id}@${new URL(deps.url).hostname}>`,
     })
     return { answer }
   },

@@ -1,4 +1,4 @@
-import { slackOf } from '../message.ts'
+import { slackOf } from '../message/message.ts'
 import { acceptedAnswer, checkedUrl, postJson, shownUrl, type Transport } from './transport.ts'
 
 /** An incoming webhook of Slack. Mattermost and Rocket.Chat understand the same body. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Outgoing, OutgoingAnswer } from '../../base/outgoing.ts'
 import type { ChannelConfig, ChannelField, ChannelKind } from '../../domain/channel-kinds.ts'
-import { line, type Message } from '../message.ts'
+import { line, type Message } from '../message/message.ts'
 import type { Mailer, SmtpSettings } from './mailer.ts'
 
 /** What transports need to send. The heavy parts come from outside, so that screens can load the forms without them. */

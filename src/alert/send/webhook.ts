@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Message, webhookOf } from '../message.ts'
+import { type Message, webhookOf } from '../message/message.ts'
 import { acceptedAnswer, checkedUrl, postJson, shownUrl, type Transport } from './transport.ts'
 
 /** Returns `v1=` and the hex HMAC-SHA256 of `${timestamp}.${body}`. Signing the time prevents replay attacks. */
