@@ -1,4 +1,6 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
+import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -76,6 +78,8 @@ export const routes: readonly Route[] = [
   ...filterRoutes,
   ...notificationRoutes,
   ...alertRoutes,
+  ...issueRuleRoutes,
+  ...metricRuleRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,
