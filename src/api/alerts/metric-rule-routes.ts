@@ -93,7 +93,11 @@ export const metricRuleRoutes: readonly Route[] = [
       const { name, projects, environment, owner, actions, metric } = body
       const isLost = kept.unevaluable.length > 0
       const change = {
-        ...{ name, projects, environment, owner, actions },
+        name,
+        projects,
+        environment,
+        owner,
+        actions,
         ...(metric ? { metric } : {}),
         ...(isLost ? { isActive: false } : rule.definition.unevaluable.length > 0 ? { isActive: true } : {}),
         revision: revisionOf({}, request),

@@ -143,7 +143,7 @@ const actionReaders: Readonly<Record<string, (part: Part, targets: Targets) => R
 const ticketAction =
   /^sentry\.integrations\.(jira|jira_server|github|github_enterprise)\.notify_action\.\w+CreateTicketAction$/
 
-export function readAction(part: Part, targets: Targets): Reading<AlertAction> {
+function readAction(part: Part, targets: Targets): Reading<AlertAction> {
   const id = textOf(part, 'id')
   if (id === own.action) {
     const { data } = alertAction.safeParse(part['target'])
@@ -239,7 +239,7 @@ function conditionOf(trigger: Trigger): RulePart {
   }
 }
 
-export function actionOf(action: AlertAction, { channels }: Targets): RulePart {
+function actionOf(action: AlertAction, { channels }: Targets): RulePart {
   if (action.type === 'owners') return { id: 'sentry.mail.actions.NotifyEmailAction', targetType: 'IssueOwners' }
   if (action.type === 'members') return { id: 'sentry.mail.actions.NotifyEmailAction', targetType: 'Team' }
   if (action.type === 'person')

@@ -49,7 +49,7 @@ export const literal = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('*', '\\*')
 
 /** What was read of a list of parts. */
-export type ReadParts<Value> = { values: Value[]; unevaluable: string[] }
+type ReadParts<Value> = { values: Value[]; unevaluable: string[] }
 
 /** Reads a list of parts. Throws VALIDATION with every mistake under `field`. */
 export function readParts<Value>(
