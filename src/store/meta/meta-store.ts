@@ -1,3 +1,6 @@
+import type { IncidentStore } from './alerts/incidents.ts'
+import type { MuteStore } from './alerts/mutes.ts'
+import type { OnCallStore } from './alerts/on-call.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
@@ -81,6 +84,8 @@ type MetaParts = {
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
+  /** Incidents, what mutes them, and who is on call. */
+  incidents: IncidentStore & MuteStore & OnCallStore
   /** Releases with their commits and deploys. */
   releases: ReleaseStore & CommitStore & DeployStore
   artifacts: ArtifactParts

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
+import { incidentCases, muteCases } from './alerts/incidents.cases.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
@@ -43,6 +44,8 @@ export function metaCases(name: string, open: Open): void {
     tokenCases(open)
     edgeCases(fresh)
     alertCases(fresh)
+    incidentCases(fresh)
+    muteCases(fresh)
     revisionCases(fresh)
     peopleCases(fresh)
     environmentCases(fresh)

@@ -1,3 +1,7 @@
+import { deliveryPart, outboxPart } from './alerts/deliveries.ts'
+import { incidentChangePart, incidentReadPart } from './alerts/incidents.ts'
+import { mutePart } from './alerts/mutes.ts'
+import { onCallPart } from './alerts/on-call.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
@@ -17,7 +21,7 @@ import {
   missingMapReadPart,
   missingMapWriter,
 } from './ingest/missing-source-maps.ts'
-import { channelPart, deliveryPart, outboxPart } from './issues/alerts.ts'
+import { channelPart } from './issues/alerts.ts'
 import { noticePart, subscriptionPart, userFlagsPart } from './issues/attention.ts'
 import { bulkPart } from './issues/bulk.ts'
 import { errorLinkLimitPart, errorLinkReadPart } from './issues/error-links.ts'
@@ -134,6 +138,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
     alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
+    incidents: { ...incidentReadPart(store), ...incidentChangePart(store), ...mutePart(store), ...onCallPart(store) },
     releases: releaseParts(store),
     artifacts: artifactParts(store, missingMaps),
     projects: projectParts(store),

@@ -41,6 +41,10 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'incident',
+  'mute',
+  'on_call_schedule',
+  'delivery',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
