@@ -8,7 +8,16 @@ import type { AlertDue, Channel, Delivery } from '../store/meta/issues/alerts.ts
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { createConfirmations } from './confirm.ts'
 import { decide, recentMs } from './decide.ts'
-import { type AlertedIssue, htmlOf, line, type Message, slackOf, subjectOf, textOf, webhookOf } from './message.ts'
+import {
+  type AlertedIssue,
+  builtInMessage,
+  htmlOf,
+  line,
+  type Message,
+  slackOf,
+  textOf,
+  webhookOf,
+} from './message/message.ts'
 import { recipientsIn } from './recipients.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
 import { sendHook } from './send/hook.ts'
@@ -133,7 +142,14 @@ async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel):
     alertedIssues.push({ issue, project, kind, eventId })
   }
   if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
-  return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
+  return builtInMessage({
+    id: `delivery-${delivery.id}`,
+    organization,
+    url,
+    kind: delivery.kind,
+    alerts: alertedIssues,
+    more: delivery.more,
+  })
 }
 
 async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<void> {
@@ -144,11 +160,11 @@ async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<
     if (!settings) throw new Error('No mail server is configured.')
     await deps.mailer.send(settings, {
       to: delivery.recipient,
-      subject: subjectOf(message),
+      subject: message.headline,
       text: textOf(message),
       html: htmlOf(message),
       // The id is the same in every attempt, so that mail clients show a duplicate only once.
-      messageId: `<delivery-${delivery.id}@${new URL(deps.url).hostname}>`,
+      messageId: `<${message.id}@${new URL(deps.url).hostname}>`,
     })
     return
   }

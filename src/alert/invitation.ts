@@ -1,5 +1,5 @@
 import type { Organization, Person, Role } from '../store/meta/meta.ts'
-import { html, line } from './message.ts'
+import { html, line } from './message/message.ts'
 import type { Mail } from './send/email.ts'
 
 /** Builds the invitation mail with its link. Names are user input: one line each, never markup. */

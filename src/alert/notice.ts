@@ -1,5 +1,5 @@
 import type { Activity, Issue, Organization, Person } from '../store/meta/meta.ts'
-import { html, issueUrl, line } from './message.ts'
+import { html, issueUrl, line } from './message/message.ts'
 import type { Mail } from './send/email.ts'
 
 const textMax = 2_000

@@ -1,5 +1,5 @@
 import type { Person } from '../store/meta/meta.ts'
-import { html, line } from './message.ts'
+import { html, line } from './message/message.ts'
 import type { Mail } from './send/email.ts'
 
 /** Builds the mail with a password reset link. */

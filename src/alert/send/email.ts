@@ -11,7 +11,17 @@ export type SmtpSettings = {
   from: string
 }
 
-export type Mail = { to: string; subject: string; text: string; html: string; messageId: string }
+export type Mail = {
+  to: string
+  subject: string
+  text: string
+  html: string
+  messageId: string
+  /** Message-IDs of earlier mails of the same incident, oldest first: mail clients show them as one conversation. */
+  references?: readonly string[]
+  /** The address that unsubscribes by one POST (RFC 8058). Mail clients show it as a button. */
+  unsubscribe?: string
+}
 
 /** Sends mail. Throws an Error whose message names the cause, never the password. */
 export type Mailer = { send(settings: SmtpSettings, mail: Mail): Promise<void>; close(): void }
@@ -46,7 +56,7 @@ export function createMailer(): Mailer {
     return cached.transport
   }
   return {
-    send: async (settings, { to, subject, text, html, messageId }) => {
+    send: async (settings, { to, subject, text, html, messageId, references = [], unsubscribe }) => {
       await transportFor(settings).sendMail({
         from: settings.from,
         to: { name: '', address: to },
@@ -54,8 +64,14 @@ export function createMailer(): Mailer {
         text,
         html,
         messageId,
+        ...(references.length ? { references: [...references], inReplyTo: references.at(-1) } : {}),
         // Suppresses out-of-office replies (RFC 3834).
-        headers: { 'auto-submitted': 'auto-generated' },
+        headers: {
+          'auto-submitted': 'auto-generated',
+          ...(unsubscribe
+            ? { 'list-unsubscribe': `<${unsubscribe}>`, 'list-unsubscribe-post': 'List-Unsubscribe=One-Click' }
+            : {}),
+        },
       })
     },
     close: () => cached.transport?.close(),
