@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { AlertKind, AlertStore, AttemptResult, Delivery, DeliveryStep, NewDelivery } from '../issues/alerts.ts'
+import type { AlertKind, AlertStore, AttemptEnd, Delivery, DeliveryStep, NewDelivery } from '../issues/alerts.ts'
 
 /** How long deliveries are stored, for people who ask whether they were notified. */
 const deliveryRetentionMs = 30 * 86_400_000
@@ -80,19 +80,16 @@ export async function pruneDeliveries({ write, dialect: { builder } }: Store, no
 }
 
 /** The steps that an attempt adds. A failed attempt that is repeated is `retried`, with the words of the failure. */
-function stepsOf(result: AttemptResult, nowMs: number): DeliveryStep[] {
-  if (result.status === 'queued') return [{ atMs: nowMs, step: 'retried', text: result.error }]
-  const answer = result.status === 'sent' ? result.answer : result.error
+function stepsOf(end: AttemptEnd, nowMs: number): DeliveryStep[] {
+  if (end.status === 'queued') return [{ atMs: nowMs, step: 'retried', text: end.error }]
+  const answer = end.status === 'sent' ? (end.answer ?? '') : end.error
   return [
     { atMs: nowMs, step: 'sent', text: '' },
     { atMs: nowMs, step: 'answered', text: answer },
   ]
 }
 
-type OutboxPart = Pick<
-  AlertStore,
-  'alertsDue' | 'decideAlerts' | 'queueTest' | 'recordDelivery' | 'sendDeliveryAgain'
->
+type OutboxPart = Pick<AlertStore, 'alertsDue' | 'queueTest' | 'recordDelivery' | 'sendDeliveryAgain'>
 type LogPart = Pick<
   AlertStore,
   'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById' | 'listDeliveries'
@@ -123,11 +120,11 @@ export function outboxPart(store: Store): OutboxPart {
   const { write } = store
   const { builder } = store.dialect
   const rowById = (id: number) => write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
-  const recordFailure = async (channelId: number, result: AttemptResult, nowMs: number) => {
+  const recordEnd = async (channelId: number, end: AttemptEnd, nowMs: number) => {
     const channel = builder.updateTable('channel').where('id', '=', channelId)
-    if (result.status === 'sent') return write.run(channel.set({ failing_since_ms: null, last_error: '' }))
-    await write.run(channel.set({ last_error: result.error }))
-    if (result.status === 'failed')
+    if (end.status === 'sent') return write.run(channel.set({ failing_since_ms: null, last_error: '' }))
+    await write.run(channel.set({ last_error: end.error }))
+    if (end.status === 'failed')
       await write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
   }
   return {
@@ -144,21 +141,13 @@ export function outboxPart(store: Store): OutboxPart {
         untilMs: row.until_ms,
       }))
     },
-    decideAlerts: (deliveries, dueIds, nowMs, postponed = []) =>
-      write.transaction(async () => {
-        for (const item of deliveries) await insertDelivery(store, item, nowMs)
-        for (const { id, untilMs } of postponed)
-          await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
-        for (const id of dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))
-        await pruneDeliveries(store, nowMs)
-      }),
     queueTest: (channelId, recipients, nowMs) =>
       write.transaction(async () => {
         const channel = await write.get(builder.selectFrom('channel').selectAll().where('id', '=', channelId))
         if (!channel) throw new MishapError('NOT_FOUND')
         return Array.fromAsync(recipients, (recipient) => insertDelivery(store, testOf(channel, recipient), nowMs))
       }),
-    recordDelivery: (id, result, nowMs) =>
+    recordDelivery: (id, end, nowMs) =>
       write.transaction(async () => {
         const row = await rowById(id)
         if (!row) return
@@ -166,16 +155,16 @@ export function outboxPart(store: Store): OutboxPart {
           builder
             .updateTable('delivery')
             .set({
-              status: result.status,
+              status: end.status,
               attempts: row.attempts + 1,
-              error: result.status === 'sent' ? '' : result.error,
-              next_ms: result.status === 'queued' ? result.nextMs : row.next_ms,
-              sent_ms: result.status === 'sent' ? nowMs : null,
-              steps: withSteps(fromJson<DeliveryStep[]>(row.steps), stepsOf(result, nowMs)),
+              error: end.status === 'sent' ? '' : end.error,
+              next_ms: end.status === 'queued' ? end.nextMs : row.next_ms,
+              sent_ms: end.status === 'sent' ? nowMs : null,
+              steps: withSteps(fromJson<DeliveryStep[]>(row.steps), stepsOf(end, nowMs)),
             })
             .where('id', '=', id),
         )
-        if (row.channel_id !== null) await recordFailure(row.channel_id, result, nowMs)
+        if (row.channel_id !== null) await recordEnd(row.channel_id, end, nowMs)
       }),
     sendDeliveryAgain: (id, by, nowMs) =>
       write.transaction(async () => {

@@ -36,6 +36,8 @@ export const aMember = (change: Partial<IncidentMember> = {}): IncidentMember =>
   value: 0.5,
   threshold: 0.25,
   sentence: 'Above 25%.',
+  causes: [],
+  impact: 1,
   ...change,
 })
 
@@ -60,7 +62,8 @@ export const aDelivery = (change: Partial<NewDelivery> = {}): NewDelivery => ({
   ...change,
 })
 
-const decided = (change: Partial<Decided>): Decided => ({
+/** An empty decision with these changes. */
+export const decided = (change: Partial<Decided>): Decided => ({
   incidents: [],
   deliveries: [],
   grown: [],
@@ -162,7 +165,7 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
       ])
     expect(await read([])).toEqual([
       [1, [2]],
-      [2, []],
+      [2, [0]],
     ])
     expect(await read([4])).toEqual([
       [1, [1, 2]],

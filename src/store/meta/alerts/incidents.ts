@@ -25,6 +25,10 @@ export type IncidentMember = {
   value: number | null
   threshold: number | null
   sentence: string
+  /** Issues that a metric is about, if its rule knows them. */
+  causes: number[]
+  /** The impact of the incident when it opened: receivers that know a lower one have not heard of it. */
+  impact: number
 }
 
 /**
@@ -128,7 +132,10 @@ export type IncidentStore = {
   incidentMembersOf(id: number, max: number): Promise<{ members: IncidentMember[]; open: number; total: number }>
   /** Newest first. */
   incidentActivitiesOf(id: number, max: number): Promise<IncidentActivity[]>
-  /** Open incidents, and those that ended since `endedFromMs`. Their open members, and all members of these rules. */
+  /**
+   * Open incidents with their open members and all members of these rules, and incidents that ended since
+   * `endedFromMs` with all their members.
+   */
   incidentsToDecide(organizationIds: number[], endedFromMs: number, ruleIds: number[]): Promise<OpenIncident[]>
   /** Organizations in which something is due by the clock: an escalation, or the end of a snooze. */
   organizationsWithOpenIncidents(): Promise<number[]>
@@ -184,7 +191,7 @@ const rowOf = (incident: Incident) => ({
   escalation: incident.escalation === null ? null : JSON.stringify(incident.escalation),
 })
 
-type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence'>
+type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence' | 'causes' | 'impact'>
 
 const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember => ({
   ruleId: row.rule_id,
@@ -277,10 +284,11 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
         ...(await write.all(inOrganizations.where('ended_ms', '>=', endedFromMs).orderBy('id'))),
       ]
       const ids = rows.map((row) => row.id)
+      const ended = rows.filter((row) => row.ended_ms !== null).map((row) => row.id)
       const found = await write.all(
         members()
           .where('incident_id', 'in', ids)
-          .where((build) => build.or([build('ended_ms', 'is', null), build('rule_id', 'in', ruleIds)]))
+          .where((build) => build.or([build('ended_ms', 'is', null), build('rule_id', 'in', ruleIds), build('incident_id', 'in', ended)]))
           .orderBy('opened_ms'),
       )
       const byIncident = Map.groupBy(found, (row) => row.incident_id)
@@ -302,12 +310,12 @@ async function storeIncident(store: Store, change: IncidentChange, nowMs: number
   const id = change.incident.id || (await insertedId(write, builder.insertInto('incident').values(row)))
   if (change.incident.id) await write.run(builder.updateTable('incident').set(row).where('id', '=', id))
   for (const member of change.members) {
-    const { value, threshold, sentence } = member
+    const { value, threshold, sentence, causes, impact } = member
     const values = {
       level: member.level,
       opened_ms: member.openedMs,
       ended_ms: member.endedMs,
-      measure: JSON.stringify({ value, threshold, sentence } satisfies Measure),
+      measure: JSON.stringify({ value, threshold, sentence, causes, impact } satisfies Measure),
     }
     await write.run(
       builder

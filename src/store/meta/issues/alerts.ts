@@ -6,8 +6,11 @@ import type { Tables } from '../database/tables.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
 
 export type ChannelKind = 'email' | 'slack' | 'webhook'
-/** Reason of an alert: a new issue, a resolved issue that came back, or an issue above its forecast. */
-export type AlertKind = 'new' | 'regression' | 'escalation'
+/**
+ * Reason of an alert: a new issue, a resolved issue that came back, or an issue above its forecast. `alert`: an alert
+ * rule found it for another reason.
+ */
+export type AlertKind = 'new' | 'regression' | 'escalation' | 'alert'
 
 /** A notification channel. The caller encrypts `sealedTarget` and `sealedSecret`: the URL of a chat is a password. */
 export type Channel = {
@@ -88,11 +91,12 @@ export type Delivery = Omit<NewDelivery, 'status'> & {
   sentMs: number | null
 }
 
-/** Result of an attempt. `answer`: the words of the service. */
-export type AttemptResult =
-  | { status: 'sent'; answer: string }
+/** The result of an attempt. `answer`: what the service said. */
+export type AttemptEnd = (
+  | { status: 'sent'; answer?: string }
   | { status: 'queued'; error: string; nextMs: number }
   | { status: 'failed'; error: string }
+) & { pausedUntilMs?: number }
 
 /** Which part of the log: all of an organization, or only some, before the delivery `beforeId`. */
 export type DeliveryFilter = {
@@ -121,18 +125,11 @@ export type AlertStore = ChannelAddressStore & {
   alertsDue(max: number, nowMs: number): Promise<AlertDue[]>
   /** Deliveries of these channels since `fromMs`, oldest first, without tests and suppressed ones. */
   deliveriesSince(channelIds: number[], fromMs: number): Promise<Delivery[]>
-  /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `postponed` ones. */
-  decideAlerts(
-    deliveries: NewDelivery[],
-    dueIds: number[],
-    nowMs: number,
-    postponed?: { id: number; untilMs: number }[],
-  ): Promise<void>
   queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
   /** Queued deliveries that are due by `nowMs`, oldest first. */
   deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
   /** Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it. */
-  recordDelivery(id: number, result: AttemptResult, nowMs: number): Promise<void>
+  recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
   /**
    * Queues a delivery once more, under the same id, so that receivers recognize it. `by`: who asked. Throws NOT_FOUND,
    * and CONFLICT while it waits for an attempt.
