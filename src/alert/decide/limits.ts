@@ -42,13 +42,15 @@ export function messagesTo(recent: readonly Delivery[], receiver: Pick<Receiver,
   return mine.filter((delivery) => delivery.recipient === first)
 }
 
+/** When a message left, or leaves. A summary waits long after it was decided. */
+const leavesMs = ({ createdMs, sentMs, nextMs }: Delivery): number => Math.max(createdMs, sentMs ?? nextMs)
+
 /** When the next summary of a receiver is due. */
 function summaryMs(summaries: readonly Delivery[], nowMs: number): number {
-  const lately = summaries.filter((summary) => summary.createdMs > nowMs - summaryPauseMs)
+  const lately = summaries.map(leavesMs).filter((atMs) => atMs > nowMs - summaryPauseMs)
   const last = lately.at(-1)
-  if (!last) return nowMs
-  const [first] = lately
-  const nextMs = lately.length > 1 && first ? first.createdMs + summaryPauseMs : last.createdMs + floodMs
+  if (last === undefined) return nowMs
+  const nextMs = lately.length > 1 ? (lately[0] ?? last) + summaryPauseMs : last + floodMs
   return Math.max(nowMs, nextMs)
 }
 
@@ -126,7 +128,7 @@ export function limited(
   const summaries = mine.filter(({ kind }) => kind === 'summary')
   const waiting = summaries.filter(({ status, attempts, nextMs }) => status === 'queued' && attempts === 0 && nextMs > nowMs)
   const lately = mine.filter(({ createdMs }) => createdMs > nowMs - floodMs)
-  const isFlood = waiting.length > 0 || lately.some(({ kind }) => kind === 'summary')
+  const isFlood = waiting.length > 0 || summaries.some((summary) => leavesMs(summary) > nowMs - floodMs)
   let free = isFlood ? 0 : singlesMax - lately.filter(({ kind }) => kind === 'issue' || kind === 'incident').length
   const deliveries = suppressed(
     contents.filter(({ heldBy }) => heldBy !== ''),

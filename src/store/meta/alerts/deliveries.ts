@@ -122,8 +122,10 @@ export function outboxPart(store: Store): OutboxPart {
   const rowById = (id: number) => write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
   const recordEnd = async (channelId: number, end: AttemptEnd, nowMs: number) => {
     const channel = builder.updateTable('channel').where('id', '=', channelId)
-    if (end.status === 'sent') return write.run(channel.set({ failing_since_ms: null, last_error: '' }))
-    await write.run(channel.set({ last_error: end.error }))
+    if (end.pausedUntilMs !== undefined) await write.run(channel.set({ paused_until_ms: end.pausedUntilMs }))
+    if (end.status === 'sent')
+      await write.run(channel.set({ failing_since_ms: null, last_error: '', last_answer: end.answer ?? '' }))
+    else await write.run(channel.set({ last_error: end.error }))
     if (end.status === 'failed')
       await write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
   }
@@ -204,7 +206,22 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
     deliveriesQueued: async (nowMs, max) =>
       (
         await write.all(
-          all().where('status', '=', 'queued').where('next_ms', '<=', nowMs).orderBy('next_ms').orderBy('id').limit(max),
+          all()
+            .where('status', '=', 'queued')
+            .where('next_ms', '<=', nowMs)
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom('channel')
+                    .select('channel.id')
+                    .whereRef('channel.id', '=', 'delivery.channel_id')
+                    .where('paused_until_ms', '>', nowMs),
+                ),
+              ),
+            )
+            .orderBy('next_ms')
+            .orderBy('id')
+            .limit(max),
         )
       ).map(toDelivery),
     deliveryLog: async (channelId, max) =>

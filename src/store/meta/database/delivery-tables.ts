@@ -2,8 +2,35 @@ import type { ColumnType, Generated } from 'kysely'
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>
 
-/** Notifications that leave, and the incidents, mutes and on-call schedules that decide about them. */
+/** Notifications that leave, and where they go. */
 export type DeliveryTables = {
+  channel: {
+    id: Generated<number>
+    organization_id: number
+    project_id: number | null
+    kind: string
+    name: string
+    sealed_target: string
+    sealed_secret: string
+    /** 0 or 1. */
+    active: number
+    created_ms: number
+    failing_since_ms: number | null
+    last_error: string
+    subscription: Defaulted<string>
+    sealed_config: Defaulted<string>
+    last_answer: Defaulted<string>
+    paused_until_ms: Defaulted<number>
+  }
+  channel_address: {
+    channel_id: number
+    address: string
+    token_hash: Defaulted<string | null>
+    asked_ms: Defaulted<number | null>
+    expires_ms: Defaulted<number | null>
+    confirmed_ms: Defaulted<number | null>
+    error: string
+  }
   /** `firing_ids`, `items`, `issue_ids` and `steps` are JSON. A message goes to a channel or to a person. */
   delivery: {
     id: Generated<number>
@@ -28,85 +55,14 @@ export type DeliveryTables = {
     sent_ms: number | null
     steps: string
   }
-  /** `project_ids`, `notified` and `escalation` are JSON. */
-  incident: {
+  /** Browsers of people that want push messages. */
+  push_subscription: {
     id: Generated<number>
-    organization_id: number
-    title: string
-    state: string
-    level: string
-    peak: string
-    started_ms: number
-    changed_ms: number
-    ended_ms: number | null
-    acknowledged_by: string | null
-    acknowledged_ms: number | null
-    snoozed_until_ms: number | null
-    impact: number
-    /** 0 or 1. */
-    burst: number
-    release: string
-    deploy_id: number | null
-    project_ids: string
-    notified: string
-    escalation: string | null
-  }
-  incident_member: {
-    incident_id: number
-    /** 0: the built-in notifications. */
-    rule_id: number
-    /** 0: the rule watches a metric. */
-    issue_id: number
-    level: string
-    opened_ms: number
-    ended_ms: number | null
-    /** JSON: value, threshold and sentence. The copies of databases know no fractions. */
-    measure: string
-  }
-  incident_activity: {
-    id: Generated<number>
-    incident_id: number
-    at_ms: number
-    kind: string
-    user_id: string | null
-    /** JSON. */
-    data: string
-  }
-  mute: {
-    id: Generated<number>
-    organization_id: number
-    kind: string
-    /** Id of the rule, issue or project; 0: the whole organization. */
-    target_id: number
-    name: string
-    from_ms: number
-    to_ms: number | null
-    user_id: string | null
-    created_ms: number
-  }
-  on_call_schedule: {
-    id: Generated<number>
-    organization_id: number
-    name: string
-    time_zone: string
-    /** 1: Monday, 7: Sunday. */
-    hand_over_day: number
-    hand_over_time: string
-    start_date: string
-    /** JSON. */
-    members: string
-    created_ms: number
-    rev: Defaulted<number>
-    changed_ms: Defaulted<number | null>
-    changed_by: Defaulted<string | null>
-  }
-  on_call_override: {
-    id: Generated<number>
-    schedule_id: number
     user_id: string
-    from_ms: number
-    to_ms: number
-    created_by: string | null
+    endpoint_hash: string
+    /** JSON: endpoint and keys. */
+    sealed: string
+    browser: string
     created_ms: number
   }
 }

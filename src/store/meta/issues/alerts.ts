@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import type { ChannelKind, ChannelSubscription } from '../../../domain/channel-kinds.ts'
 import { checkName } from '../database/names.ts'
 import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
 
-export type ChannelKind = 'email' | 'slack' | 'webhook'
 /**
  * Reason of an alert: a new issue, a resolved issue that came back, or an issue above its forecast. `alert`: an alert
  * rule found it for another reason.
@@ -22,11 +22,18 @@ export type Channel = {
   name: string
   sealedTarget: string
   sealedSecret: string
+  /** JSON of the other fields of the kind; '' for none. */
+  sealedConfig: string
+  subscription: ChannelSubscription
   active: boolean
   createdMs: number
   /** Time of the first failed delivery since the last success; null while the channel works. */
   failingSinceMs: number | null
   lastError: string
+  /** What the service said about the last message that it took. */
+  lastAnswer: string
+  /** The service wants no message before this time. 0: it named none. */
+  pausedUntilMs: number
 }
 
 /** A queued alert. Written in the transaction of the commit, removed once it is decided. */
@@ -111,12 +118,15 @@ export type DeliveryFilter = {
 /** The part of meta for notifications. */
 export type AlertStore = ChannelAddressStore & {
   createChannel(
-    value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'>,
+    value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'> &
+      Partial<Pick<Channel, 'sealedConfig' | 'subscription'>>,
   ): Promise<Channel>
   /** Changes the given fields. Throws NOT_FOUND when the channel does not exist. */
   updateChannel(
     id: number,
-    value: Partial<Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret'>>,
+    value: Partial<
+      Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret' | 'sealedConfig' | 'subscription'>
+    >,
   ): Promise<Channel>
   deleteChannel(id: number): Promise<void>
   channelById(id: number): Promise<Channel | undefined>
@@ -126,9 +136,12 @@ export type AlertStore = ChannelAddressStore & {
   /** Deliveries of these channels since `fromMs`, oldest first, without tests and suppressed ones. */
   deliveriesSince(channelIds: number[], fromMs: number): Promise<Delivery[]>
   queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
-  /** Queued deliveries that are due by `nowMs`, oldest first. */
+  /** Queued deliveries that are due by `nowMs`, oldest first. A channel that its service paused has none. */
   deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
-  /** Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it. */
+  /**
+   * Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it.
+   * `pausedUntilMs`: the service wants no message of this channel before.
+   */
   recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
   /**
    * Queues a delivery once more, under the same id, so that receivers recognize it. `by`: who asked. Throws NOT_FOUND,
@@ -154,6 +167,10 @@ const toChannel = (row: Selectable<Tables['channel']>): Channel => ({
   createdMs: row.created_ms,
   failingSinceMs: row.failing_since_ms,
   lastError: row.last_error,
+  subscription: row.subscription as ChannelSubscription,
+  sealedConfig: row.sealed_config,
+  lastAnswer: row.last_answer,
+  pausedUntilMs: row.paused_until_ms,
 })
 
 type ChannelPart = Pick<AlertStore, 'createChannel' | 'updateChannel' | 'deleteChannel' | 'channelById' | 'channelsOf'>
@@ -174,6 +191,10 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         created_ms: clock.now(),
         failing_since_ms: null,
         last_error: '',
+        subscription: value.subscription ?? 'issues',
+        sealed_config: value.sealedConfig ?? '',
+        last_answer: '',
+        paused_until_ms: 0,
       }
       return toChannel({ id: await insertedId(write, builder.insertInto('channel').values(row)), ...row })
     },
@@ -184,9 +205,12 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         ...(value.active === undefined ? {} : { active: value.active ? 1 : 0 }),
         ...(value.sealedTarget === undefined ? {} : { sealed_target: value.sealedTarget }),
         ...(value.sealedSecret === undefined ? {} : { sealed_secret: value.sealedSecret }),
+        ...(value.sealedConfig === undefined ? {} : { sealed_config: value.sealedConfig }),
+        ...(value.subscription === undefined ? {} : { subscription: value.subscription }),
         // A changed or switched channel starts without failures, because the old failure was about the old settings.
         failing_since_ms: null,
         last_error: '',
+        paused_until_ms: 0,
       }
       await write.run(builder.updateTable('channel').set(change).where('id', '=', id))
       const row = await byId(id)
