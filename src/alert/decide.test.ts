@@ -197,7 +197,7 @@ describe('a flood', () => {
     expect([counted.length, new Set(counted).size]).toEqual([60 * 167, 60 * 167])
     expect(log.reduce((sum, { items, more }) => sum + items.length + more, 0)).toBe(60 * 167)
   })
-  test('a flood without an end has twelve messages in its first hour and one in each further one', () => {
+  test('a flood without an end has twelve messages in its first hour and two in each further one', () => {
     const log: Delivery[] = []
     for (let minute = 0; minute < 240; minute++) {
       const atMs = nowMs + minute * minuteMs
@@ -214,7 +214,7 @@ describe('a flood', () => {
       (hour) =>
         log.filter(({ sentMs }) => sentMs !== null && Math.floor((sentMs - nowMs) / (60 * minuteMs)) === hour).length,
     )
-    expect(perHour).toEqual([12, 1, 1, 1])
+    expect(perHour).toEqual([12, 2, 2, 2])
   })
 })
 
