@@ -251,8 +251,8 @@ const firing = (ruleId: number, more: Partial<Firing> & { issue?: number } = {})
     ...rest,
   }
 }
-const slack: Receiver = { key: 'channel:1', channelId: 1, userId: null, recipients: [''] }
-const person = (userId: string): Receiver => ({ key: `person:${userId}`, channelId: null, userId, recipients: [`${userId}@x.test`] })
+const slack: Receiver = { key: 'channel:1', channelId: 1, userId: null, recipients: [''], notBeforeMs: 0 }
+const person = (userId: string): Receiver => ({ key: `person:${userId}`, channelId: null, userId, recipients: [`${userId}@x.test`], notBeforeMs: 0 })
 
 /** Asks step by step, as the product does: what a step stores is what the next one reads. */
 function story(rules: RuleFacts[], more: Partial<Question> = {}) {

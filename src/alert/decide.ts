@@ -110,7 +110,11 @@ function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[]
     const recipients = question.recipientsOf(channel)
     const key = `channel:${channel.id}`
     if (recipients.length > 0)
-      all.set(key, { receiver: { key, channelId: channel.id, userId: null, recipients }, wanted: [], channel })
+      all.set(key, {
+        receiver: { key, channelId: channel.id, userId: null, recipients, notBeforeMs: 0 },
+        wanted: [],
+        channel,
+      })
   }
   for (const message of wanted) {
     const { receiver } = message

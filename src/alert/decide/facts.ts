@@ -11,6 +11,8 @@ export type Receiver = {
   userId: string | null
   /** Mail addresses, or `['']` for a chat; empty: nowhere now. */
   recipients: readonly string[]
+  /** Messages wait until then: the quiet hours of a person. 0: they do not. */
+  notBeforeMs: number
 }
 
 /** What a decision must know of a rule. */

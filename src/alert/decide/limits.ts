@@ -70,7 +70,7 @@ const base = (content: Content, receiver: Receiver, recipient: string, nowMs: nu
   more: Math.max(0, content.items.length - summaryItemsMax),
   status: 'queued',
   error: '',
-  nextMs: nowMs,
+  nextMs: Math.max(nowMs, receiver.notBeforeMs),
   steps: [{ atMs: nowMs, step: 'evaluated', text: content.reason }],
 })
 
@@ -174,6 +174,9 @@ export function limited(
   const content: Content = { ...first, kind: 'summary', change: 'start', level, firingIds, items: [] }
   const text = `More than ${singlesMax} messages in ten minutes: one summary.`
   for (const { delivery } of single({ ...content, reason: text, ruleId: isOneRule ? first.ruleId : null }, receiver, nowMs))
-    deliveries.push({ delivery: { ...delivery, ...all, nextMs: summaryMs(summaries, nowMs) }, incident: null })
+    deliveries.push({
+      delivery: { ...delivery, ...all, nextMs: Math.max(delivery.nextMs, summaryMs(summaries, nowMs)) },
+      incident: null,
+    })
   return { deliveries, grown: [] }
 }

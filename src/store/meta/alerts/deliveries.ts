@@ -192,11 +192,11 @@ export function outboxPart(store: Store): OutboxPart {
 export function deliveryPart({ write, read, dialect: { builder } }: Store): LogPart {
   const all = () => builder.selectFrom('delivery').selectAll()
   return {
-    deliveriesSince: async (channelIds, fromMs) =>
+    deliveriesSince: async (channelIds, fromMs, userIds = []) =>
       (
         await write.all(
           all()
-            .where('channel_id', 'in', channelIds)
+            .where((build) => build.or([build('channel_id', 'in', channelIds), build('user_id', 'in', userIds)]))
             .where('created_ms', '>=', fromMs)
             .where('kind', '!=', 'test')
             .where('status', '!=', 'suppressed')

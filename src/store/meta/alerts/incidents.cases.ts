@@ -106,7 +106,7 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     expect(log[1]).toMatchObject(aDelivery({ incidentId: 2 }))
     expect((await meta.alerts.deliveriesQueued(nowMs, 10)).map((delivery) => delivery.id)).toEqual([1])
     expect(await meta.incidents.countOpenIncidents(1)).toBe(2)
-    expect(await meta.incidents.organizationsWithOpenIncidents()).toEqual([1])
+    expect(await meta.incidents.organizationsWithOpenIncidents(nowMs)).toEqual([1])
   })
 
   test('a decision that fails stores nothing', async () => {

@@ -9,6 +9,8 @@ import { insertDelivery, pruneDeliveries } from './deliveries.ts'
 const retentionMs = 90 * 86_400_000
 /** Ended incidents that one decision deletes. A statement without a limit would hold the lock for long. */
 const pruneMax = 500
+/** Ids of one statement. */
+const idsMax = 500
 
 /** `acknowledged`: open, and somebody works on it. */
 export type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
@@ -137,8 +139,8 @@ export type IncidentStore = {
    * `endedFromMs` with all their members.
    */
   incidentsToDecide(organizationIds: number[], endedFromMs: number, ruleIds: number[]): Promise<OpenIncident[]>
-  /** Organizations in which something is due by the clock: an escalation, or the end of a snooze. */
-  organizationsWithOpenIncidents(): Promise<number[]>
+  /** Organizations with incidents that are open, or ended since `endedFromMs`: their end may have to be told. */
+  organizationsWithOpenIncidents(endedFromMs: number): Promise<number[]>
   /** Stores a decision in one transaction. */
   storeDecision(decided: Decided, nowMs: number): Promise<void>
   /**
@@ -294,12 +296,14 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
       const byIncident = Map.groupBy(found, (row) => row.incident_id)
       return rows.map((row) => ({ incident: toIncident(row), members: (byIncident.get(row.id) ?? []).map(toMember) }))
     },
-    organizationsWithOpenIncidents: async () =>
-      (
-        await write.all(
-          builder.selectFrom('incident').select('organization_id').distinct().where('ended_ms', 'is', null),
-        )
-      ).map((row) => row.organization_id),
+    organizationsWithOpenIncidents: async (endedFromMs) => {
+      const organizations = builder.selectFrom('incident').select('organization_id').distinct()
+      const found = [
+        ...(await write.all(organizations.where('ended_ms', 'is', null))),
+        ...(await write.all(organizations.where('ended_ms', '>=', endedFromMs))),
+      ]
+      return [...new Set(found.map((row) => row.organization_id))]
+    },
   }
 }
 
@@ -361,6 +365,13 @@ export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDeci
               .updateTable('delivery')
               .set({ items: JSON.stringify(items), issue_ids: JSON.stringify(issueIds), more })
               .where('id', '=', id),
+          )
+        for (let from = 0; from < decided.firingIds.length; from += idsMax)
+          await write.run(
+            builder
+              .updateTable('alert_firing')
+              .set({ decided_ms: nowMs })
+              .where('id', 'in', decided.firingIds.slice(from, from + idsMax)),
           )
         for (const { id, untilMs } of decided.postponed)
           await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))

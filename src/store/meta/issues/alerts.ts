@@ -133,8 +133,8 @@ export type AlertStore = ChannelAddressStore & {
   channelsOf(organizationId: number): Promise<Channel[]>
   /** The oldest undecided alerts that no longer wait. */
   alertsDue(max: number, nowMs: number): Promise<AlertDue[]>
-  /** Deliveries of these channels since `fromMs`, oldest first, without tests and suppressed ones. */
-  deliveriesSince(channelIds: number[], fromMs: number): Promise<Delivery[]>
+  /** Deliveries to these channels and persons since `fromMs`, oldest first, without tests and suppressed ones. */
+  deliveriesSince(channelIds: number[], fromMs: number, userIds?: string[]): Promise<Delivery[]>
   queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
   /** Queued deliveries that are due by `nowMs`, oldest first. A channel that its service paused has none. */
   deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>

@@ -14,7 +14,7 @@ export function statements({ name, autoId, bigint }: Dialect): string[] {
     `create table incident (id ${autoId}, ${organization}, title text not null, state text not null, level text not null, peak text not null, started_ms ${bigint} not null, changed_ms ${bigint} not null, ended_ms ${bigint}, acknowledged_by text, acknowledged_ms ${bigint}, snoozed_until_ms ${bigint}, impact ${bigint} not null, burst ${bigint} not null, release text not null, deploy_id ${bigint}, project_ids text not null, notified text not null, escalation text)`,
     'create index incident_organization on incident (organization_id, id)',
     'create index incident_open on incident (organization_id, changed_ms) where ended_ms is null',
-    'create index incident_ended on incident (organization_id, ended_ms)',
+    'create index incident_ended on incident (ended_ms)',
     `create table incident_member (incident_id ${bigint} not null references incident (id) on delete cascade, rule_id ${bigint} not null, issue_id ${bigint} not null, level text not null, opened_ms ${bigint} not null, ended_ms ${bigint}, measure text not null, primary key (incident_id, rule_id, issue_id))`,
     'create index incident_member_issue on incident_member (issue_id)',
     'create index incident_member_rule on incident_member (rule_id, opened_ms)',
