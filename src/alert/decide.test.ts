@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Firing } from '../store/meta/alerts/firings.ts'
-import type { Decided, OpenIncident } from '../store/meta/alerts/incidents.ts'
 import { aDelivery } from '../store/meta/alerts/incidents.cases.ts'
+import type { Decided, OpenIncident } from '../store/meta/alerts/incidents.ts'
 import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { AlertDue, Channel, Delivery, NewDelivery } from '../store/meta/issues/alerts.ts'
 import type { Question, Receiver, RuleFacts } from './decide/facts.ts'
@@ -149,7 +149,10 @@ describe('a flood', () => {
     expect(decided.dueIds).toHaveLength(45)
   })
   test('what follows a summary is collected for ten minutes', () => {
-    const recent = [...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 5 * minuteMs)), summarySent(5 * minuteMs)]
+    const recent = [
+      ...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 5 * minuteMs)),
+      summarySent(5 * minuteMs),
+    ]
     const decided = ask({ due: many(1, 3), recent })
     expect(told(decided)).toEqual([[1, '', 'summary', [1, 2, 3], 0]])
     expect(decided.deliveries[0]?.delivery.nextMs).toBe(nowMs + 5 * minuteMs)
@@ -162,7 +165,9 @@ describe('a flood', () => {
     expect(next.grown[0]?.issueIds).toHaveLength(34)
   })
   test('a message to several recipients counts once, and all their summaries grow', () => {
-    const recent = Array.from({ length: 9 }, (_, at) => ['a', 'b', 'c'].map((who) => issueSent(100 + at, 1000, who))).flat()
+    const recent = Array.from({ length: 9 }, (_, at) =>
+      ['a', 'b', 'c'].map((who) => issueSent(100 + at, 1000, who)),
+    ).flat()
     const decided = ask({ due: many(1, 2), recent, recipientsOf: () => ['a', 'b', 'c'] })
     expect(kindsOf(decided)).toEqual([...Array(3).fill('issue'), ...Array(3).fill('summary')])
     const waiting = ['a', 'b'].map((recipient, at) => ({
@@ -179,7 +184,8 @@ describe('a flood', () => {
     const log: Delivery[] = []
     const step = (due: AlertDue[], atMs: number) => {
       const decided = decide({ ...base, due, channels: [channel(1)], recent: log, nowMs: atMs })
-      for (const { id, ...change } of decided.grown) Object.assign(log.find((delivery) => delivery.id === id) ?? {}, change)
+      for (const { id, ...change } of decided.grown)
+        Object.assign(log.find((delivery) => delivery.id === id) ?? {}, change)
       for (const { delivery } of decided.deliveries)
         log.push({ ...delivery, id: log.length + 1, attempts: 0, createdMs: atMs, sentMs: null })
       for (const delivery of log) if (delivery.nextMs <= atMs) Object.assign(delivery, { status: 'sent', attempts: 1 })
@@ -202,8 +208,15 @@ describe('a flood', () => {
     for (let minute = 0; minute < 240; minute++) {
       const atMs = nowMs + minute * minuteMs
       const due = many(1 + minute * 20, 20).map((alert) => ({ ...alert, atMs }))
-      const decided = decide({ ...base, due, channels: [channel(1)], recent: log.filter(({ createdMs }) => createdMs > atMs - 120 * minuteMs), nowMs: atMs })
-      for (const { id, ...change } of decided.grown) Object.assign(log.find((delivery) => delivery.id === id) ?? {}, change)
+      const decided = decide({
+        ...base,
+        due,
+        channels: [channel(1)],
+        recent: log.filter(({ createdMs }) => createdMs > atMs - 120 * minuteMs),
+        nowMs: atMs,
+      })
+      for (const { id, ...change } of decided.grown)
+        Object.assign(log.find((delivery) => delivery.id === id) ?? {}, change)
       for (const { delivery } of decided.deliveries)
         log.push({ ...delivery, id: log.length + 1, attempts: 0, createdMs: atMs, sentMs: null })
       for (const delivery of log)
@@ -252,7 +265,13 @@ const firing = (ruleId: number, more: Partial<Firing> & { issue?: number } = {})
   }
 }
 const slack: Receiver = { key: 'channel:1', channelId: 1, userId: null, recipients: [''], notBeforeMs: 0 }
-const person = (userId: string): Receiver => ({ key: `person:${userId}`, channelId: null, userId, recipients: [`${userId}@x.test`], notBeforeMs: 0 })
+const person = (userId: string): Receiver => ({
+  key: `person:${userId}`,
+  channelId: null,
+  userId,
+  recipients: [`${userId}@x.test`],
+  notBeforeMs: 0,
+})
 
 /** Asks step by step, as the product does: what a step stores is what the next one reads. */
 function story(rules: RuleFacts[], more: Partial<Question> = {}) {
@@ -309,19 +328,26 @@ describe('an incident of a metric', () => {
     const { step, incidents } = story([rule(4)])
     expect(step(0, [firing(4)]).told).toEqual([['start', 'warning', 'channel 1']])
     expect(step(1, []).decided).toMatchObject({ deliveries: [], incidents: [] })
-    expect(step(2, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([['change', 'critical', 'channel 1']])
+    expect(step(2, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([
+      ['change', 'critical', 'channel 1'],
+    ])
     expect(step(3, [firing(4, { change: 'change', level: 'warning' })]).told).toEqual([])
     expect(step(31, []).told).toEqual([])
     expect(step(32, []).told).toEqual([['change', 'warning', 'channel 1']])
     expect(step(40, [firing(4, { change: 'end' })]).told).toEqual([['end', 'warning', 'channel 1']])
-    expect(incidents.get(1)?.incident).toMatchObject({ state: 'resolved', peak: 'critical', endedMs: nowMs + 40 * minuteMs })
+    expect(incidents.get(1)?.incident).toMatchObject({
+      state: 'resolved',
+      peak: 'critical',
+      endedMs: nowMs + 40 * minuteMs,
+    })
     expect(step(41, []).told).toEqual([])
   })
 
   test('a value around the threshold does not flap within the interval', () => {
     const { step, incidents } = story([rule(4)])
-    const messages = Array.from({ length: 30 }, (_, minute) =>
-      step(minute, [firing(4, { change: minute % 2 === 0 ? 'start' : 'end' })]).told,
+    const messages = Array.from(
+      { length: 30 },
+      (_, minute) => step(minute, [firing(4, { change: minute % 2 === 0 ? 'start' : 'end' })]).told,
     ).flat()
     expect(messages.map(([change]) => change)).toEqual(['start', 'end'])
     expect(incidents.size).toBe(1)
@@ -340,7 +366,11 @@ describe('an incident of a metric', () => {
 
   test('an end without a start, and a firing of a deleted rule or of no rule, have no effect', () => {
     const { step } = story([rule(4)])
-    const { decided } = step(0, [firing(4, { id: 1, change: 'end' }), firing(5, { id: 2 }), { ...firing(4, { id: 3 }), ruleId: null }])
+    const { decided } = step(0, [
+      firing(4, { id: 1, change: 'end' }),
+      firing(5, { id: 2 }),
+      { ...firing(4, { id: 3 }), ruleId: null },
+    ])
     expect(decided).toMatchObject({ incidents: [], deliveries: [], firingIds: [1, 2, 3] })
   })
 
@@ -355,16 +385,46 @@ describe('an incident of a metric', () => {
 })
 
 describe('one incident per cause', () => {
-  const cause = (change: Partial<Firing['cause']>) => ({ projectIds: [1], issueIds: [], release: '', deployId: null, ...change })
+  const cause = (change: Partial<Firing['cause']>) => ({
+    projectIds: [1],
+    issueIds: [],
+    release: '',
+    deployId: null,
+    ...change,
+  })
   test.each<[string, Firing, Firing, number, number]>([
     ['the same issue', firing(4, { issue: 7 }), firing(5, { issue: 7 }), 5, 1],
     ['an issue that a metric is about', firing(4, { issue: 7 }), firing(6, { issue: 7 }), 5, 1],
     ['a metric about an issue, then the issue', firing(6, { issue: 7 }), firing(4, { issue: 7 }), 5, 1],
     ['another issue', firing(4, { issue: 7 }), firing(5, { issue: 8 }), 5, 2],
-    ['the same deploy', firing(6, { cause: cause({ deployId: 3 }) }), firing(7, { cause: cause({ deployId: 3 }) }), 5, 1],
-    ['another deploy', firing(6, { cause: cause({ deployId: 3 }) }), firing(7, { cause: cause({ deployId: 4 }) }), 5, 2],
-    ['the same release', firing(6, { cause: cause({ release: 'a@1' }) }), firing(7, { cause: cause({ release: 'a@1' }) }), 60, 1],
-    ['the same release, later', firing(6, { cause: cause({ release: 'a@1' }) }), firing(7, { cause: cause({ release: 'a@1' }) }), 61, 2],
+    [
+      'the same deploy',
+      firing(6, { cause: cause({ deployId: 3 }) }),
+      firing(7, { cause: cause({ deployId: 3 }) }),
+      5,
+      1,
+    ],
+    [
+      'another deploy',
+      firing(6, { cause: cause({ deployId: 3 }) }),
+      firing(7, { cause: cause({ deployId: 4 }) }),
+      5,
+      2,
+    ],
+    [
+      'the same release',
+      firing(6, { cause: cause({ release: 'a@1' }) }),
+      firing(7, { cause: cause({ release: 'a@1' }) }),
+      60,
+      1,
+    ],
+    [
+      'the same release, later',
+      firing(6, { cause: cause({ release: 'a@1' }) }),
+      firing(7, { cause: cause({ release: 'a@1' }) }),
+      61,
+      2,
+    ],
     [
       'the same release of another project',
       firing(6, { cause: cause({ release: 'a@1' }) }),
@@ -373,7 +433,13 @@ describe('one incident per cause', () => {
       2,
     ],
     ['no release', firing(6), firing(7), 5, 2],
-    ['the same issue number of another organization', firing(4, { issue: 7 }), firing(5, { issue: 7, organizationId: 2 }), 5, 2],
+    [
+      'the same issue number of another organization',
+      firing(4, { issue: 7 }),
+      firing(5, { issue: 7, organizationId: 2 }),
+      5,
+      2,
+    ],
   ])('%s', (_name, first, second, minute, count) => {
     const { step, incidents } = story([rule(4, { kind: 'issue' }), rule(5, { kind: 'issue' }), rule(6), rule(7)])
     step(0, [first])
@@ -395,9 +461,16 @@ describe('an incident of issues', () => {
   const issues = rule(4, { kind: 'issue' })
   test('has the issue’s title, tells it once, and again after the interval', () => {
     const { step, incidents, log } = story([issues], { titles: new Map([[7, 'WEB-7: TypeError']]) })
-    expect(step(0, [firing(4, { issue: 7, trigger: 'new', eventId: 'e' })]).told).toEqual([['start', 'warning', 'channel 1']])
+    expect(step(0, [firing(4, { issue: 7, trigger: 'new', eventId: 'e' })]).told).toEqual([
+      ['start', 'warning', 'channel 1'],
+    ])
     expect(incidents.get(1)?.incident.title).toBe('WEB-7: TypeError')
-    expect(log[0]).toMatchObject({ kind: 'issue', ruleId: 4, incidentId: 1, items: [{ issueId: 7, kind: 'new', eventId: 'e' }] })
+    expect(log[0]).toMatchObject({
+      kind: 'issue',
+      ruleId: 4,
+      incidentId: 1,
+      items: [{ issueId: 7, kind: 'new', eventId: 'e' }],
+    })
     expect(step(10, [firing(4, { issue: 7, trigger: 'events' })]).told).toEqual([])
     expect(step(30, []).told).toEqual([['change', 'warning', 'channel 1']])
     expect(log.at(-1)?.items).toEqual([{ issueId: 7, kind: 'alert', eventId: '' }])
@@ -575,7 +648,9 @@ describe('acknowledge and escalate', () => {
     given.step(0, [firing(4)])
     acknowledge(given, 5)
     expect(given.step(10, []).told).toEqual([])
-    expect(given.step(45, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([['change', 'critical', 'channel 1']])
+    expect(given.step(45, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([
+      ['change', 'critical', 'channel 1'],
+    ])
     expect(given.incidents.get(1)?.incident).toMatchObject({ state: 'critical', acknowledgedBy: null })
     expect(given.step(55, []).told).toEqual([['change', 'critical', 'bob']])
     acknowledge(given, 56)
@@ -591,17 +666,29 @@ describe('acknowledge and escalate', () => {
 })
 
 test('persons have limits of their own', () => {
-  const { step } = story([rule(4), rule(5)], { receiversOf: (ruleId) => (ruleId === 4 ? [person('ann')] : [slack, person('bob')]) })
-  expect(step(0, [firing(4, { id: 1 }), firing(5, { id: 2 })]).told.map(([, , who]) => who)).toEqual(['ann', 'channel 1', 'bob'])
+  const { step } = story([rule(4), rule(5)], {
+    receiversOf: (ruleId) => (ruleId === 4 ? [person('ann')] : [slack, person('bob')]),
+  })
+  expect(step(0, [firing(4, { id: 1 }), firing(5, { id: 2 })]).told.map(([, , who]) => who)).toEqual([
+    'ann',
+    'channel 1',
+    'bob',
+  ])
 })
 
 test('a thousand rules at once are ten messages and one summary, and every incident is counted', () => {
   const rules = Array.from({ length: 1000 }, (_, at) => rule(at + 1))
   const { step, log, incidents } = story(rules)
-  step(0, rules.map(({ id }) => firing(id, { id })))
+  step(
+    0,
+    rules.map(({ id }) => firing(id, { id })),
+  )
   expect(incidents.size).toBe(1000)
   expect(log.map(({ kind }) => kind)).toEqual([...Array(10).fill('incident'), 'summary'])
   expect(log.at(-1)).toMatchObject({ more: 990, items: [], ruleId: null })
-  const ends = step(1, rules.map(({ id }) => firing(id, { id, change: 'end' })))
+  const ends = step(
+    1,
+    rules.map(({ id }) => firing(id, { id, change: 'end' })),
+  )
   expect(ends.decided.deliveries.filter(({ delivery }) => delivery.status === 'suppressed').length).toBeGreaterThan(900)
 })

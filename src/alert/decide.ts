@@ -156,8 +156,7 @@ export function decide(question: Question): Decided {
   for (const { receiver, wanted: messages, channel } of byReceiver(wanted, question)) {
     const sentMs = lastMessages(question, receiver)
     const told = messages.filter((message) => !isCovered(message, sentMs))
-    for (const { items, heldBy } of told)
-      if (heldBy === '') for (const { issueId } of items) sentMs.set(issueId, nowMs)
+    for (const { items, heldBy } of told) if (heldBy === '') for (const { issueId } of items) sentMs.set(issueId, nowMs)
     const contents = told.map((message) => contentOf(message, stored.indexOf(message.draft)))
     if (channel) contents.push(...builtInOf(channel, sentMs, question, later))
     if (contents.length === 0) continue

@@ -49,9 +49,7 @@ export function createAuthors(deps: AlertDeps): Authors {
       const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
       const [row] = await deps.events.ofIssue({ projectId: project.id, hashes, order: 'newest', max: 1 })
       const event = row && (await toListedEvent(deps, issue.id, row))
-      const committers = event
-        ? (await committersOf(deps, { organization, project, issue, event })).committers
-        : []
+      const committers = event ? (await committersOf(deps, { organization, project, issue, event })).committers : []
       const emails = new Set(committers.flatMap(({ author }) => author?.email.toLowerCase() ?? []))
       const ids = members.filter(({ email }) => emails.has(email.toLowerCase())).map(({ id }) => id)
       known.set(issue.id, ids)
@@ -119,9 +117,7 @@ async function issuePeople(
   for (const issue of issues)
     found.set(issue.id, {
       assignee: issue.assigneeUserId === null ? [] : [issue.assigneeUserId],
-      owners: types.has('owners')
-        ? (await deps.meta.issues.suggestionsOf(issue.id)).map(({ userId }) => userId)
-        : [],
+      owners: types.has('owners') ? (await deps.meta.issues.suggestionsOf(issue.id)).map(({ userId }) => userId) : [],
       authors: types.has('authors') ? await authors(issue, people) : [],
     })
   return found
@@ -158,8 +154,7 @@ export async function readReceivers(
     recipients.has(id)
       ? { key: `channel:${id}`, channelId: id, userId: null, recipients: recipients.get(id) ?? [], notBeforeMs: 0 }
       : undefined
-  const onCall = (schedule: string): string[] =>
-    all.flatMap((directory) => directory.onCall.get(schedule) ?? [])
+  const onCall = (schedule: string): string[] => all.flatMap((directory) => directory.onCall.get(schedule) ?? [])
   return {
     channels,
     userIds: [...persons.keys()],

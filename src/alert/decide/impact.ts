@@ -211,7 +211,11 @@ export function messagesOf(draft: Draft, question: Question): Wanted[] {
     : endMessages(draft, question)
   for (const message of wanted) mark(message, question.nowMs)
   if (isOpen) {
-    const step = escalate(draft, wanted.some(({ heldBy }) => heldBy === ''), question)
+    const step = escalate(
+      draft,
+      wanted.some(({ heldBy }) => heldBy === ''),
+      question,
+    )
     if (step) {
       wanted.push(step)
       mark(step, question.nowMs)

@@ -45,13 +45,10 @@ const draftOf = ({ incident, members }: OpenIncident): Draft => ({
 /** Finds the incident that a firing about an issue (0: a metric) belongs to; undefined if it is a new one. */
 function findDraft(drafts: readonly Draft[], firing: Firing, issueId: number, rule: RuleFacts): Draft | undefined {
   const mine = drafts.filter((draft) => draft.incident.organizationId === firing.organizationId)
-  const same = (draft: Draft) =>
-    draft.members.some((member) => member.ruleId === rule.id && member.issueId === issueId)
+  const same = (draft: Draft) => draft.members.some((member) => member.ruleId === rule.id && member.issueId === issueId)
   const endedSinceMs = firing.atMs - rule.intervalMinutes * 60_000
   // What ended within the interval goes on, so that a value around the threshold does not flap.
-  const known = mine.findLast(
-    (draft) => same(draft) && (open(draft) || (draft.incident.endedMs ?? 0) > endedSinceMs),
-  )
+  const known = mine.findLast((draft) => same(draft) && (open(draft) || (draft.incident.endedMs ?? 0) > endedSinceMs))
   if (known) return known
   const { deployId, release, projectIds } = firing.cause
   return mine.find((draft) => {
@@ -238,9 +235,7 @@ export function joinFirings(question: Question): Draft[] {
       continue
     }
     for (const draft of drafts.filter(open)) {
-      const gone = openMembers(draft).filter(
-        (member) => member.ruleId === rule.id && issueIds.includes(member.issueId),
-      )
+      const gone = openMembers(draft).filter((member) => member.ruleId === rule.id && issueIds.includes(member.issueId))
       if (gone.length > 0) draft.firings.push(firing)
       endMembers(draft, gone, firing.atMs, firing.sentence)
     }

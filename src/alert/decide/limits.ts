@@ -99,11 +99,13 @@ function added(
   contents: readonly Content[],
 ): Pick<NewDelivery, 'items' | 'issueIds' | 'more'> {
   const known = new Set(summary.issueIds)
-  const items = contents.flatMap((content) => content.items).filter(({ issueId }) => {
-    const isNew = !known.has(issueId)
-    known.add(issueId)
-    return isNew
-  })
+  const items = contents
+    .flatMap((content) => content.items)
+    .filter(({ issueId }) => {
+      const isNew = !known.has(issueId)
+      known.add(issueId)
+      return isNew
+    })
   const listed = [...summary.items, ...items].slice(0, summaryItemsMax)
   const others = contents.filter((content) => content.items.length === 0).length
   return {
@@ -126,7 +128,9 @@ export function limited(
 ): Limited {
   const mine = messagesTo(recent, receiver)
   const summaries = mine.filter(({ kind }) => kind === 'summary')
-  const waiting = summaries.filter(({ status, attempts, nextMs }) => status === 'queued' && attempts === 0 && nextMs > nowMs)
+  const waiting = summaries.filter(
+    ({ status, attempts, nextMs }) => status === 'queued' && attempts === 0 && nextMs > nowMs,
+  )
   const lately = mine.filter(({ createdMs }) => createdMs > nowMs - floodMs)
   const isFlood = waiting.length > 0 || summaries.some((summary) => leavesMs(summary) > nowMs - floodMs)
   let free = isFlood ? 0 : singlesMax - lately.filter(({ kind }) => kind === 'issue' || kind === 'incident').length
@@ -173,7 +177,11 @@ export function limited(
   const level = collected.some((content) => content.level === 'critical') ? 'critical' : first.level
   const content: Content = { ...first, kind: 'summary', change: 'start', level, firingIds, items: [] }
   const text = `More than ${singlesMax} messages in ten minutes: one summary.`
-  for (const { delivery } of single({ ...content, reason: text, ruleId: isOneRule ? first.ruleId : null }, receiver, nowMs))
+  for (const { delivery } of single(
+    { ...content, reason: text, ruleId: isOneRule ? first.ruleId : null },
+    receiver,
+    nowMs,
+  ))
     deliveries.push({
       delivery: { ...delivery, ...all, nextMs: Math.max(delivery.nextMs, summaryMs(summaries, nowMs)) },
       incident: null,

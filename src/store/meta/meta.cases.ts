@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
+import { alertRuleCases } from './alerts/alert-rules.cases.ts'
 import { incidentCases, muteCases } from './alerts/incidents.cases.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
@@ -62,6 +63,7 @@ export function metaCases(name: string, open: Open): void {
     releaseCases(fresh)
     triageCases(fresh)
     dashboardCases(fresh)
+    alertRuleCases(fresh)
   })
 }
 

@@ -1,7 +1,9 @@
 import { deliveryPart, outboxPart } from './alerts/deliveries.ts'
+import { firingPart } from './alerts/firings.ts'
 import { incidentChangePart, incidentReadPart } from './alerts/incidents.ts'
 import { mutePart } from './alerts/mutes.ts'
 import { onCallPart } from './alerts/on-call.ts'
+import { alertRulePart } from './alerts/rules.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
@@ -137,6 +139,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
+    alertRules: { ...alertRulePart(store), ...firingPart(store) },
     alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
     incidents: { ...incidentReadPart(store), ...incidentChangePart(store), ...mutePart(store), ...onCallPart(store) },
     releases: releaseParts(store),

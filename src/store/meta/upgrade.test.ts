@@ -44,6 +44,10 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     create table delivery (id integer primary key autoincrement, channel_id integer not null references channel (id) on delete cascade, recipient text not null, kind text not null, items text not null, more integer not null, status text not null, attempts integer not null, next_ms integer not null, error text not null, created_ms integer not null, sent_ms integer);
     insert into delivery (id, channel_id, recipient, kind, items, more, status, attempts, next_ms, error, created_ms, sent_ms) values (7, 2, '', 'issue', '[{"issueId":1,"kind":"new","eventId":"e"}]', 0, 'sent', 1, 5, '', 5, 6), (9, 2, '', 'issue', '[]', 0, 'sent', 1, 5, '', 5, 6);
     delete from delivery where id = 9;
+    drop table issue_trigger;
+    drop table alert_firing;
+    drop table alert_rule_state;
+    drop table alert_rule;
     drop table dashboard_revision;
     drop table dashboard_favourite;
     drop table dashboard;

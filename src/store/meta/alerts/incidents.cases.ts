@@ -221,7 +221,11 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     expect(await codeOf(() => meta.alerts.sendDeliveryAgain(1, 'ann', nowMs))).toBe('CONFLICT')
     await meta.alerts.recordDelivery(1, { status: 'queued', error: 'Busy.', nextMs: nowMs + 10 }, nowMs + 1)
     await meta.alerts.recordDelivery(1, { status: 'failed', error: 'Gone.' }, nowMs + 2)
-    expect(await meta.alerts.sendDeliveryAgain(1, 'ann', nowMs + 3)).toMatchObject({ id: 1, status: 'queued', attempts: 0 })
+    expect(await meta.alerts.sendDeliveryAgain(1, 'ann', nowMs + 3)).toMatchObject({
+      id: 1,
+      status: 'queued',
+      attempts: 0,
+    })
     await meta.alerts.recordDelivery(1, { status: 'sent', answer: '250 ok' }, nowMs + 4)
     const delivery = await meta.alerts.deliveryById(1)
     expect(delivery).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 4 })
@@ -239,9 +243,17 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     const { steps = [] } = (await meta.alerts.deliveryById(1)) ?? {}
     expect([steps.length, steps[0]?.step, steps.at(-1)?.text]).toEqual([40, 'evaluated', 'answer 29'])
     expect(await codeOf(() => meta.alerts.sendDeliveryAgain(9, 'ann', nowMs))).toBe('NOT_FOUND')
-    const filters = [{ userId: 'ann' }, { userId: 'bob' }, { status: 'sent' as const }, { incidentId: 1 }, { beforeId: 1 }]
+    const filters = [
+      { userId: 'ann' },
+      { userId: 'bob' },
+      { status: 'sent' as const },
+      { incidentId: 1 },
+      { beforeId: 1 },
+    ]
     for (const [place, filter] of filters.entries())
-      expect(await meta.alerts.listDeliveries({ organizationId: 1, ...filter }, 9)).toHaveLength([1, 0, 1, 0, 0][place] ?? 0)
+      expect(await meta.alerts.listDeliveries({ organizationId: 1, ...filter }, 9)).toHaveLength(
+        [1, 0, 1, 0, 0][place] ?? 0,
+      )
   })
 
   test('ended incidents are forgotten after 90 days', async () => {

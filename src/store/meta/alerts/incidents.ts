@@ -249,14 +249,14 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
     incidentMembersOf: async (id, max) => {
       const counts = builder
         .selectFrom('incident_member')
-        .select((build) => [
-          build.fn.countAll<number>().as('total'),
-          build.fn.count<number>('ended_ms').as('ended'),
-        ])
+        .select((build) => [build.fn.countAll<number>().as('total'), build.fn.count<number>('ended_ms').as('ended')])
         .where('incident_id', '=', id)
       const { total = 0, ended = 0 } = (await read.get(counts)) ?? {}
       const open = members().where('incident_id', '=', id).where('ended_ms', 'is', null).orderBy('opened_ms')
-      const closed = members().where('incident_id', '=', id).where('ended_ms', 'is not', null).orderBy('ended_ms', 'desc')
+      const closed = members()
+        .where('incident_id', '=', id)
+        .where('ended_ms', 'is not', null)
+        .orderBy('ended_ms', 'desc')
       const found = await read.all(open.orderBy('issue_id').orderBy('rule_id').limit(max))
       if (found.length < max) found.push(...(await read.all(closed.orderBy('issue_id').limit(max - found.length))))
       return { members: found.map(toMember), open: total - ended, total }
@@ -290,7 +290,13 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
       const found = await write.all(
         members()
           .where('incident_id', 'in', ids)
-          .where((build) => build.or([build('ended_ms', 'is', null), build('rule_id', 'in', ruleIds), build('incident_id', 'in', ended)]))
+          .where((build) =>
+            build.or([
+              build('ended_ms', 'is', null),
+              build('rule_id', 'in', ruleIds),
+              build('incident_id', 'in', ended),
+            ]),
+          )
           .orderBy('opened_ms'),
       )
       const byIncident = Map.groupBy(found, (row) => row.incident_id)
@@ -377,7 +383,10 @@ export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDeci
           await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
         for (const id of decided.dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))
         await pruneDeliveries(store, nowMs)
-        const old = builder.selectFrom('incident').select('id').where('ended_ms', '<', nowMs - retentionMs)
+        const old = builder
+          .selectFrom('incident')
+          .select('id')
+          .where('ended_ms', '<', nowMs - retentionMs)
         await write.run(builder.deleteFrom('incident').where('id', 'in', old.limit(pruneMax)))
       }),
     changeIncident: (id, patch, activity, closesMembers = false) =>

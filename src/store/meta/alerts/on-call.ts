@@ -93,7 +93,9 @@ const overridePart = ({
     createOverride: (value) =>
       write.transaction(async () => {
         if ((await write.all(after([value.scheduleId], clock.now()))).length >= overridesMax)
-          throw new MishapError('CONFLICT', { detail: `There are already ${overridesMax} overrides. Delete one first.` })
+          throw new MishapError('CONFLICT', {
+            detail: `There are already ${overridesMax} overrides. Delete one first.`,
+          })
         const row = {
           schedule_id: value.scheduleId,
           user_id: value.userId,

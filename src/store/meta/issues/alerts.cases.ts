@@ -75,7 +75,10 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       kind: 'issue',
       items: [{ issueId: 1, kind: 'new', eventId: 'e' }],
     })
-    await meta.incidents.storeDecision(decided({ deliveries: [{ delivery: made, incident: null }], dueIds: [1] }), nowMs)
+    await meta.incidents.storeDecision(
+      decided({ deliveries: [{ delivery: made, incident: null }], dueIds: [1] }),
+      nowMs,
+    )
     expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
     expect(await meta.alerts.deliveriesQueued(nowMs - 1, 10)).toEqual([])
     expect(await meta.alerts.deliveriesQueued(nowMs, 10)).toEqual([await meta.alerts.deliveryById(1)])

@@ -45,6 +45,9 @@ const referring = [
   'mute',
   'on_call_schedule',
   'delivery',
+  'alert_rule',
+  'alert_firing',
+  'issue_trigger',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */

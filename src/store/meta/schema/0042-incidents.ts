@@ -52,6 +52,4 @@ const keepCounter = (dialect: Dialect['name']): string[] =>
         "delete from sqlite_sequence where name = 'delivery_next'",
         "insert into sqlite_sequence (name, seq) select 'delivery_next', seq from sqlite_sequence where name = 'delivery'",
       ]
-    : [
-        "select setval(pg_get_serial_sequence('delivery_next', 'id'), last_value, is_called) from delivery_id_seq",
-      ]
+    : ["select setval(pg_get_serial_sequence('delivery_next', 'id'), last_value, is_called) from delivery_id_seq"]
