@@ -4,6 +4,7 @@ import type { Observe } from '../base/observe.ts'
 import type { Outgoing } from '../base/outgoing.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { Channel, Delivery } from '../store/meta/issues/alerts.ts'
+import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { attemptAll, type Wired } from './attempt.ts'
 import { createConfirmations } from './confirm.ts'
@@ -15,8 +16,10 @@ export type AlertDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  /** Counts the events of a skew, and reads those of the authors behind an issue. */
-  events: EventStore
+  /** Counts the events of a skew since it began. */
+  events: Pick<EventStore, 'countsOf'>
+  /** Mail addresses of those whose commits most likely caused an issue. Throws STORE_UNAVAILABLE. */
+  authorEmails(issue: Issue): Promise<string[]>
   outgoing: Outgoing
   /** Tests pass their own. */
   mailer?: Mailer

@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import { onCallOrder } from '../domain/on-call.ts'
-import { toListedEvent } from '../query/events.ts'
-import { committersOf } from '../query/suspects.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
@@ -43,14 +41,7 @@ export function createAuthors(deps: AlertDeps): Authors {
     const found = known.get(issue.id)
     if (found) return found
     try {
-      const project = await deps.meta.projects.projectById(issue.projectId)
-      const organization = project && (await deps.meta.organizations.organizationById(project.organizationId))
-      if (!project || !organization) return []
-      const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
-      const [row] = await deps.events.ofIssue({ projectId: project.id, hashes, order: 'newest', max: 1 })
-      const event = row && (await toListedEvent(deps, issue.id, row))
-      const committers = event ? (await committersOf(deps, { organization, project, issue, event })).committers : []
-      const emails = new Set(committers.flatMap(({ author }) => author?.email.toLowerCase() ?? []))
+      const emails = new Set(await deps.authorEmails(issue))
       const ids = members.filter(({ email }) => emails.has(email.toLowerCase())).map(({ id }) => id)
       known.set(issue.id, ids)
       return ids
@@ -103,6 +94,8 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
 }
 
 type IssuePeople = { assignee: string[]; owners: string[]; authors: string[] }
+/** Types of actions that name people by the issue. */
+type ByIssue = keyof IssuePeople
 type Needs = { rules: readonly AlertRule[]; issues: readonly Issue[]; organizationIds: readonly number[] }
 
 /** Resolves assignee, owners and authors of issues, as far as a rule asks for them. */
@@ -182,7 +175,7 @@ export async function readReceivers(
               ? directory.active
               : action.type === 'on_call'
                 ? (directory.onCall.get(action.schedule) ?? []).slice(0, 1)
-                : issueIds.flatMap((id) => ofIssue.get(id)?.[action.type] ?? [])
+                : issueIds.flatMap((id) => ofIssue.get(id)?.[action.type as ByIssue] ?? [])
         return userIds.filter((userId) => directory.people.has(userId)).map(person)
       })
       return [...new Map(found.flatMap((receiver) => (receiver ? [[receiver.key, receiver] as const] : []))).values()]
