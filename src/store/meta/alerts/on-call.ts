@@ -7,8 +7,8 @@ import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** On-call schedules of an organization, and overrides of a schedule that have not ended. */
-export const schedulesMax = 50
-export const overridesMax = 200
+const schedulesMax = 50
+const overridesMax = 200
 
 /** A weekly rota. The members take turns in their order. */
 export type OnCallSchedule = Rota & {
