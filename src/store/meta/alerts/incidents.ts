@@ -68,7 +68,7 @@ export type Incident = {
   escalation: { step: number; dueMs: number } | null
 }
 
-export type IncidentActivity = {
+type IncidentActivity = {
   id: number
   incidentId: number
   atMs: number
