@@ -1,6 +1,8 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { detectorRoutes } from './alerts/detector-routes.ts'
 import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
 import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
+import { workflowRoutes } from './alerts/workflow-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -80,6 +82,8 @@ export const routes: readonly Route[] = [
   ...alertRoutes,
   ...issueRuleRoutes,
   ...metricRuleRoutes,
+  ...detectorRoutes,
+  ...workflowRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,
