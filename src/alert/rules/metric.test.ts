@@ -85,20 +85,17 @@ const cases: { name: string; rule: Rule; windows: Window[]; firings: string[] }[
   {
     name: 'a small window does not fire',
     rule: { minimum: 100 },
-    windows: [{ value: 90, rows: 99 }, { value: 90, rows: 100 }],
+    windows: [
+      { value: 90, rows: 99 },
+      { value: 90, rows: 100 },
+    ],
     firings: ['2 start critical'],
   },
   {
-    name: 'a small window keeps a firing',
-    rule: { minimum: 100 },
-    windows: [90, { value: 0, rows: 1 }, 0],
-    firings: ['1 start critical', '3 end critical'],
-  },
-  {
-    name: 'a small window ends a firing if missing data does',
-    rule: { minimum: 100, missing: 'resolve' },
-    windows: [90, { value: 90, rows: 1 }],
-    firings: ['1 start critical', '2 end critical'],
+    name: 'a small window goes on with a firing, and ends it when its value is back',
+    rule: { minimum: 100, threshold: { warning: 20 } },
+    windows: [30, { value: 90, rows: 1 }, { value: 0, rows: 1 }],
+    firings: ['1 start warning', '3 end warning'],
   },
   {
     name: 'a small window never fires, also if missing data does',
@@ -123,25 +120,38 @@ const cases: { name: string; rule: Rule; windows: Window[]; firings: string[] }[
   {
     name: 'a change is compared in percent',
     rule: change,
-    windows: [{ value: 40, reference: 20 }, { value: 41, reference: 20 }, { value: 30, reference: 20 }],
+    windows: [
+      { value: 40, reference: 20 },
+      { value: 41, reference: 20 },
+      { value: 30, reference: 20 },
+    ],
     firings: ['2 start critical', '3 end critical'],
   },
   {
     name: 'a decrease is a negative change',
     rule: { threshold: { type: 'change', direction: 'below', critical: -50 } },
-    windows: [{ value: 10, reference: 20 }, { value: 9, reference: 20 }],
+    windows: [
+      { value: 10, reference: 20 },
+      { value: 9, reference: 20 },
+    ],
     firings: ['2 start critical'],
   },
   {
     name: 'anything is more than nothing before',
     rule: change,
-    windows: [{ value: 0, reference: 0 }, { value: 1, reference: 0 }],
+    windows: [
+      { value: 0, reference: 0 },
+      { value: 1, reference: 0 },
+    ],
     firings: ['2 start critical'],
   },
   {
     name: 'without a reference the level stays',
     rule: change,
-    windows: [{ value: 90, reference: 20 }, { value: 1, reference: null }],
+    windows: [
+      { value: 90, reference: 20 },
+      { value: 1, reference: null },
+    ],
     firings: ['1 start critical'],
   },
   {

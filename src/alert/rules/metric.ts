@@ -16,7 +16,7 @@ export type MetricThreshold = {
 /** The part of a metric rule that decides. */
 export type MetricCondition = {
   threshold: MetricThreshold
-  /** Fewer rows in the window than this never fire. */
+  /** With fewer rows in the window, no level rises. */
   minimum: number
   missing: 'fire' | 'resolve' | 'keep'
 }
@@ -74,7 +74,10 @@ export type MetricFiring = {
  * Returns the number that thresholds are compared with. Null: it cannot be told. After a reference of 0, any value is
  * infinitely higher.
  */
-export function comparedOf({ type }: Pick<MetricThreshold, 'type'>, { value, reference }: MetricMeasure): number | null {
+export function comparedOf(
+  { type }: Pick<MetricThreshold, 'type'>,
+  { value, reference }: MetricMeasure,
+): number | null {
   if (type === 'fixed' || value === null) return value
   if (reference === null) return null
   if (reference === 0) return value === 0 ? 0 : value > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
@@ -96,13 +99,16 @@ function levelOfValue(
   return warning === null ? 'critical' : 'warning'
 }
 
-/** The level of a window. Too few rows begin nothing, and they end a firing only if missing data does. */
+const ranks: Record<MetricLevel, number> = { ok: 0, warning: 1, critical: 2 }
+
+/** The level of a window. Too few rows raise no level: one failure of two requests is 50%. */
 function levelOf(rule: MetricCondition, before: MetricLevel, measure: MetricMeasure): MetricLevel {
   const { threshold, minimum, missing } = rule
   if (measure.value === null) return missing === 'fire' ? 'critical' : missing === 'resolve' ? 'ok' : before
-  if (measure.rows < minimum) return missing === 'resolve' ? 'ok' : before
   const value = comparedOf(threshold, measure)
-  return value === null ? before : levelOfValue(threshold, before, value)
+  if (value === null) return before
+  const level = levelOfValue(threshold, before, value)
+  return measure.rows < minimum && ranks[level] > ranks[before] ? before : level
 }
 
 /** The threshold that a firing passed; at its end, the one that the value had to go back to. */
@@ -125,13 +131,14 @@ export function stepMetricRule(
   if (waits !== '') return { state: { ...judged, blocked: { status: 'waiting', reason: waits } } }
   const { level: before } = state
   const level = levelOf(rule, before, measure)
-  if (level === before) return { state: { ...judged, blocked: null, sinceMs: state.sinceMs ?? atMs } }
+  const highest = level === 'ok' ? before : level
+  if (level === before || highest === 'ok') return { state: { ...judged, blocked: null, sinceMs: state.sinceMs ?? atMs } }
   const firedMs = state.firedMs ?? atMs
   return {
     state: { ...judged, blocked: null, level, sinceMs: atMs, firedMs: level === 'ok' ? null : firedMs },
     firing: {
       change: before === 'ok' ? 'start' : level === 'ok' ? 'end' : 'change',
-      level: level === 'ok' ? before : level,
+      level: highest,
       atMs,
       value,
       threshold: thresholdOf(rule.threshold, before, level),
