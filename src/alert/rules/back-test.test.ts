@@ -98,7 +98,11 @@ describe('suggestions', () => {
       ['threshold', [first.startMs]],
       ['minimum', [first.startMs]],
     ])
-    const better = { change: 'filter' as const, value: '!issue:WEB-1', run: { changes: [], firings: base.firings.slice(0, 2) } }
+    const better = {
+      change: 'filter' as const,
+      value: '!issue:WEB-1',
+      run: { changes: [], firings: base.firings.slice(0, 2) },
+    }
     expect(suggestionsOf(base, [...variantsOf(rule, measures, [third]), better], [third.startMs])[0]).toEqual({
       change: 'filter',
       value: '!issue:WEB-1',

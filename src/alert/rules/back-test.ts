@@ -143,7 +143,10 @@ export type Variant = Pick<NonNullable<RestBackTest['suggest']>[number], 'change
 
 /** Whether a run fired during a firing of another one. */
 const isHeld = ({ firings }: BackTestRun, { startMs, endMs }: BackTestFiring): boolean =>
-  firings.some((other) => other.startMs <= (endMs ?? Number.POSITIVE_INFINITY) && (other.endMs ?? Number.POSITIVE_INFINITY) >= startMs)
+  firings.some(
+    (other) =>
+      other.startMs <= (endMs ?? Number.POSITIVE_INFINITY) && (other.endMs ?? Number.POSITIVE_INFINITY) >= startMs,
+  )
 
 /**
  * Variants of a rule that marked firings would not pass: a threshold at their peak, and a minimum above their rows. The

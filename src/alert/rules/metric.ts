@@ -132,7 +132,8 @@ export function stepMetricRule(
   const { level: before } = state
   const level = levelOf(rule, before, measure)
   const highest = level === 'ok' ? before : level
-  if (level === before || highest === 'ok') return { state: { ...judged, blocked: null, sinceMs: state.sinceMs ?? atMs } }
+  if (level === before || highest === 'ok')
+    return { state: { ...judged, blocked: null, sinceMs: state.sinceMs ?? atMs } }
   const firedMs = state.firedMs ?? atMs
   return {
     state: { ...judged, blocked: null, level, sinceMs: atMs, firedMs: level === 'ok' ? null : firedMs },

@@ -58,9 +58,7 @@ export type Aggregate = { only?: Filter | undefined } & (
   | { fn: 'allSamples' | 'allCount' }
   /** The part of the group in the sum of all groups, of the same bucket in a series. */
   | { fn: 'share' }
-  | { fn: 'avg' | 'sum' | 'min' | 'max'; of: Value }
-  /** `isExact`: without the error of about 1%, for more memory. */
-  | { fn: 'unique'; of: Value; isExact?: true }
+  | { fn: 'unique' | 'avg' | 'sum' | 'min' | 'max'; of: Value }
   | { fn: 'percentile'; level: number; of: Value }
   /** Rows that have the number, weighted. With it, sums and means of parts of a range are merged. */
   | { fn: 'valued'; of: Value }

@@ -133,12 +133,11 @@ export function compileAggregate(
       return `(${satisfied} + ${tolerated} / 2) / ${weightSum(source, only)}`
     }
     case 'unique': {
-      const { of, isExact } = aggregate
-      const name = isExact ? 'uniqExact' : 'uniq'
+      const { of } = aggregate
       if (of.of === 'json' && isList(of))
-        return `toFloat64(${called({ name, args: [compileList(source, values, of)], where: only, each: true })})`
+        return `toFloat64(${called({ name: 'uniq', args: [compileList(source, values, of)], where: only, each: true })})`
       const where = [...only, compilePresence(source, values, of)]
-      return `toFloat64(${called({ name, args: [compileKey(source, values, of)], where })})`
+      return `toFloat64(${called({ name: 'uniq', args: [compileKey(source, values, of)], where })})`
     }
     case 'min':
     case 'max': {

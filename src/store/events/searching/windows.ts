@@ -19,8 +19,8 @@ export function createUniqueOfWindows(connection: Connection, database: string):
     const length = values.add('Int64', windowMs / stepMs)
     const where = `${compileScope(source, values, scope, filter, 'received')} AND ${compilePresence(source, values, of)}`
     const answer = await connection.read<[edge: string, n: string]>(
-      `SELECT edge.1 AS edge, sum(edge.2) AS n FROM (
-         SELECT arrayJoin([(m + 1, 1), (least(next, m + ${length}) + 1, -1)]) AS edge FROM (
+      `SELECT change.1 AS edge, sum(change.2) AS n FROM (
+         SELECT arrayJoin([(m + 1, 1), (least(next, m + ${length}) + 1, -1)]) AS change FROM (
            SELECT m, leadInFrame(m, 1, m + ${length}) OVER (PARTITION BY k ORDER BY m
              ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next FROM (
              SELECT sipHash64(${key}) AS k, intDiv(toUnixTimestamp64Milli(received), ${step}) AS m
