@@ -181,16 +181,24 @@ export async function readBuckets(
   return found
 }
 
-/** The number of different values in the window that ends at a time. */
-type UniqueAt = (endMs: number) => number
+/** The count of the last change up to a time. */
+function lastCount(changes: readonly { endMs: number; count: number }[], endMs: number): number {
+  let [low, high] = [0, changes.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((changes[middle]?.endMs ?? 0) <= endMs) low = middle + 1
+    else high = middle
+  }
+  return changes[low - 1]?.count ?? 0
+}
 
 /** Reads how many different values the windows have that end in a range. Throws QUERY_TIMEOUT, STORE_UNAVAILABLE. */
 export async function readUniques(
   { events }: { events: Pick<QuestionStore, 'uniqueOfWindows'> },
   { from, projectIds, environments, filter, recipes, stepMs, windowMs }: Measure,
   { fromMs, toMs, ...options }: Reading,
-): Promise<UniqueAt[]> {
-  return Array.fromAsync(recipes.uniques, async ({ of, only }) => {
+): Promise<(endMs: number) => number[]> {
+  const counts = await Array.fromAsync(recipes.uniques, async ({ of, only }) => {
     const changes = await events.uniqueOfWindows({
       from,
       scope: { projectIds, environments, fromMs: fromMs - windowMs, toMs },
@@ -200,11 +208,9 @@ export async function readUniques(
       windowMs,
       ...options,
     })
-    return (endMs: number) => {
-      const next = changes.findIndex((change) => change.endMs > endMs)
-      return changes.at(next === -1 ? -1 : next - 1)?.count ?? 0
-    }
+    return (endMs: number) => lastCount(changes, endMs)
   })
+  return (endMs) => counts.map((countAt) => countAt(endMs))
 }
 
 /** The value of a window, and how many rows it has. */
@@ -217,7 +223,7 @@ export type WindowValue = { value: number | null; rows: number }
 export function createWindows(
   { recipes, stepMs, windowMs }: Measure,
   buckets: Buckets,
-  uniques: readonly UniqueAt[],
+  uniquesAt: (endMs: number) => readonly number[],
 ): (endMs: number) => WindowValue {
   let merging = createMerging(recipes.parts)
   let [fromMs, toMs] = [0, 0]
@@ -228,18 +234,14 @@ export function createWindows(
       fromMs = startMs
       toMs = startMs
     }
-    for (; fromMs < startMs; fromMs += stepMs) {
-      const bucket = buckets.get(fromMs)
-      if (bucket) merging.drop(bucket)
-    }
+    for (; fromMs < startMs; fromMs += stepMs) merging.drop(fromMs)
     for (; toMs < endMs; toMs += stepMs) {
       const bucket = buckets.get(toMs)
-      if (bucket) merging.add(bucket)
+      if (bucket) merging.add(toMs, bucket)
     }
     const merged = merging.merged()
-    const counts = uniques.map((countAt) => countAt(endMs))
     const [rows] = merged
-    return { value: recipes.valueOf(merged, counts, windowMs), rows: typeof rows === 'number' ? rows : 0 }
+    return { value: recipes.valueOf(merged, uniquesAt(endMs), windowMs), rows: typeof rows === 'number' ? rows : 0 }
   }
 }
 

@@ -16,6 +16,9 @@ const offsetsMs = [-3_600_000, -1_800_000, 0, 1_800_000, 3_600_000]
 const endsOfWeek = (hour: number, week: number, stepMs: number): number[] =>
   offsetsMs.map((offset) => Math.floor((hour + hourMs / 2 + offset - week * weekMs) / stepMs) * stepMs)
 
+/** Hours that are kept: those of a back-test. */
+const patternsMax = 1000
+
 type Range = { fromMs: number; toMs: number }
 
 /** The windows that a rule compares with, for windows that end between two times: ranges of time of receipt. */
@@ -49,12 +52,11 @@ type MeasureOptions = {
   compared: Compared
   stepMs: number
   windowMs: number
-  /** Measures a window. The function that it returns is asked for windows that follow each other. */
-  windows(): (endMs: number) => WindowValue
+  /** Measures the window that ends at a time, and one that it is compared with. */
+  current(endMs: number): WindowValue
+  reference(endMs: number): WindowValue
   /** When the first rows of the dataset came, whatever the filter. Null: none did. */
-  firstMs: number | null
-  /** Usual values by hour, which are kept from one call to the next. */
-  patterns?: Map<number, number | null>
+  firstMs(): number | null
 }
 
 /** Creates the measures of a rule: each window with what it is compared with. */
@@ -62,16 +64,17 @@ export function createMeasures({
   compared,
   stepMs,
   windowMs,
-  windows,
+  current,
+  reference,
   firstMs,
-  patterns = new Map(),
 }: MeasureOptions): (endMs: number) => MetricMeasure {
-  const [current, reference] = [windows(), windows()]
-  const hasRowsSince = (ms: number) => firstMs !== null && firstMs <= ms
-  const waiting = (sentence: string, lengthMs: number) =>
-    firstMs === null
-      ? `${sentence} There are no rows yet.`
-      : `${sentence} This is complete on ${dateOf(firstMs + lengthMs)} UTC.`
+  const patterns = new Map<number, number | null>()
+  const hasRowsSince = (ms: number) => (firstMs() ?? Number.POSITIVE_INFINITY) <= ms
+  const waiting = (sentence: string, lengthMs: number) => {
+    const first = firstMs()
+    if (first === null) return `${sentence} There are no rows yet.`
+    return `${sentence} This is complete on ${dateOf(first + lengthMs)} UTC.`
+  }
 
   function usualAt(hour: number): number | null {
     const known = patterns.get(hour)
@@ -82,6 +85,8 @@ export function createMeasures({
       .map((endMs) => reference(endMs).value)
       .filter((value) => value !== null)
     const usual = median(values)
+    const [oldest] = patterns.keys()
+    if (patterns.size >= patternsMax && oldest !== undefined) patterns.delete(oldest)
     patterns.set(hour, usual)
     return usual
   }

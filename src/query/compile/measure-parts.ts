@@ -166,48 +166,49 @@ export const bucketOf = (parts: readonly Part[], cells: readonly Cell[]): Bucket
     return new Map(bins.map((bin, place) => [bin, Number(weights[place])]))
   })
 
-type Merging = { add(bucket: Bucket): void; drop(bucket: Bucket): void; merged(): Merged[] }
+/** A part of all buckets of a window that have it. */
+function mergedNumber(
+  window: ReadonlyMap<number, Bucket>,
+  at: number,
+  merge: 'sum' | 'min' | 'max',
+): number | null {
+  let merged: number | null = null
+  for (const bucket of window.values()) {
+    const own = bucket[at]
+    if (typeof own !== 'number') continue
+    if (merged === null) merged = own
+    else merged = merge === 'sum' ? merged + own : Math[merge](merged, own)
+  }
+  return merged
+}
+
+type Merging = { add(startMs: number, bucket: Bucket): void; drop(startMs: number): void; merged(): Merged[] }
 
 /**
  * Merges the buckets of a window that moves: whole weights of bins are added and dropped exactly. Sums are added again for
  * each window, as fractions that are dropped leave a rest, and so are limits.
  */
 export function createMerging(parts: readonly Part[]): Merging {
-  const window: Bucket[] = []
+  const window = new Map<number, Bucket>()
   const bins = parts.map(({ merge }) => (merge === 'bins' ? new Map<number, number>() : undefined))
   const addBins = (bucket: Bucket, sign: 1 | -1) => {
     for (const [at, sums] of bins.entries()) {
       const own = bucket[at]
-      if (sums && own instanceof Map)
-        for (const [bin, weight] of own as ReadonlyMap<number, number>)
-          sums.set(bin, (sums.get(bin) ?? 0) + sign * weight)
+      if (!sums || !(own instanceof Map)) continue
+      for (const [bin, weight] of own as ReadonlyMap<number, number>)
+        sums.set(bin, (sums.get(bin) ?? 0) + sign * weight)
     }
-  }
-  const mergedNumber = (at: number, merge: 'sum' | 'min' | 'max'): number | null => {
-    let merged: number | null = null
-    for (const bucket of window) {
-      const own = bucket[at]
-      if (typeof own !== 'number') continue
-      merged =
-        merged === null
-          ? own
-          : merge === 'sum'
-            ? merged + own
-            : merge === 'min'
-              ? Math.min(merged, own)
-              : Math.max(merged, own)
-    }
-    return merged
   }
   return {
-    add: (bucket) => {
-      window.push(bucket)
+    add: (startMs, bucket) => {
+      window.set(startMs, bucket)
       addBins(bucket, 1)
     },
-    drop: (bucket) => {
-      window.splice(window.indexOf(bucket), 1)
-      addBins(bucket, -1)
+    drop: (startMs) => {
+      const bucket = window.get(startMs)
+      if (bucket) addBins(bucket, -1)
+      window.delete(startMs)
     },
-    merged: () => parts.map(({ merge }, at) => (merge === 'bins' ? (bins[at] ?? null) : mergedNumber(at, merge))),
+    merged: () => parts.map(({ merge }, at) => (merge === 'bins' ? (bins[at] ?? null) : mergedNumber(window, at, merge))),
   }
 }
