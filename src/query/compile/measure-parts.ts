@@ -167,11 +167,7 @@ export const bucketOf = (parts: readonly Part[], cells: readonly Cell[]): Bucket
   })
 
 /** A part of all buckets of a window that have it. */
-function mergedNumber(
-  window: ReadonlyMap<number, Bucket>,
-  at: number,
-  merge: 'sum' | 'min' | 'max',
-): number | null {
+function mergedNumber(window: ReadonlyMap<number, Bucket>, at: number, merge: 'sum' | 'min' | 'max'): number | null {
   let merged: number | null = null
   for (const bucket of window.values()) {
     const own = bucket[at]
@@ -209,6 +205,7 @@ export function createMerging(parts: readonly Part[]): Merging {
       if (bucket) addBins(bucket, -1)
       window.delete(startMs)
     },
-    merged: () => parts.map(({ merge }, at) => (merge === 'bins' ? (bins[at] ?? null) : mergedNumber(window, at, merge))),
+    merged: () =>
+      parts.map(({ merge }, at) => (merge === 'bins' ? (bins[at] ?? null) : mergedNumber(window, at, merge))),
   }
 }

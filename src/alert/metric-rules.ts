@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
-import { type MetricFiring, type MetricState, stepMetricRule } from '../alert/rules/metric.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
 import type { QueryDeps } from '../query/issue.ts'
 import { compileMeasure, type Measure } from '../query/measures.ts'
-import type { NewFiring } from '../store/meta/alerts/firings.ts'
+import type { NewFiring } from '../store/meta/alerts/firing.ts'
 import type { Project } from '../store/meta/meta.ts'
-import { describeFiring } from './metric-firings.ts'
-import { readWindows } from './metric-reads.ts'
+import { describeFiring } from './rules/firings.ts'
+import { type MetricFiring, type MetricState, stepMetricRule } from './rules/metric.ts'
+import { readWindows } from './rules/reads.ts'
 import {
   dueEnds,
   forgetBuckets,
@@ -17,7 +17,7 @@ import {
   storedState,
   type WatchedRule,
   watchRule,
-} from './watched-rule.ts'
+} from './rules/watched.ts'
 
 export type MetricRulesDeps = QueryDeps & {
   observe: Observe

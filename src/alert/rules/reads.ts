@@ -1,8 +1,8 @@
-import { MishapError } from '../base/errors.ts'
-import type { QueryDeps } from '../query/issue.ts'
-import { type Buckets, firstRowsMs, type Measure, readBuckets, readUniques } from '../query/measures.ts'
-import type { Limits } from '../store/events/question.ts'
-import { rangeToRead, referencesToRead, type WatchedRule } from './watched-rule.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { QueryDeps } from '../../query/issue.ts'
+import { type Buckets, firstRowsMs, type Measure, readBuckets, readUniques } from '../../query/measures.ts'
+import type { Limits } from '../../store/events/question.ts'
+import { rangeToRead, referencesToRead, type WatchedRule } from './watched.ts'
 
 type Deps = Pick<QueryDeps, 'clock' | 'events' | 'meta'>
 type Due = { watched: WatchedRule; measure: Measure; ends: readonly number[] }

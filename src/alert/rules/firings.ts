@@ -1,8 +1,8 @@
-import type { MetricFiring } from '../alert/rules/metric.ts'
-import type { QueryDeps } from '../query/issue.ts'
-import { mainIssues } from '../query/main-issues.ts'
-import type { NewFiring } from '../store/meta/alerts/firings.ts'
-import type { WatchedRule } from './watched-rule.ts'
+import type { QueryDeps } from '../../query/issue.ts'
+import { mainIssues } from '../../query/main-issues.ts'
+import type { NewFiring } from '../../store/meta/alerts/firing.ts'
+import type { MetricFiring } from './metric.ts'
+import type { WatchedRule } from './watched.ts'
 
 /** Issues of a firing's cause: those that explain it. Rules that see the same ones join one incident. */
 const issuesMax = 5
@@ -17,7 +17,11 @@ function sentenceOf({ rule, condition }: WatchedRule, { change, value, threshold
   const measured = plan.series.find(({ name }) => name === of)?.aggregate ?? of
   const found = value === null ? 'has no data' : `is ${numberText(value)}`
   const limit = levels.type === 'fixed' ? numberText(threshold) : `${numberText(threshold)}%`
-  const against = { fixed: '', change: ` against the ${levels.before ?? 'hour'} before`, weekly: ' against the usual week' }
+  const against = {
+    fixed: '',
+    change: ` against the ${levels.before ?? 'hour'} before`,
+    weekly: ' against the usual week',
+  }
   const verb = change === 'end' ? 'ended' : 'fired'
   return `${rule.name} ${verb}: ${measured} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
 }
@@ -46,7 +50,8 @@ export async function describeFiring(
     threshold,
     sentence: sentenceOf(watched, firing),
     cause: {
-      projectIds: causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),
+      projectIds:
+        causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),
       issueIds: causes.map(({ issueId }) => issueId),
       release: '',
       deployId: null,

@@ -1,8 +1,8 @@
-import { createMeasures, referenceRanges } from '../alert/rules/measure.ts'
-import { type MetricMeasure, type MetricState, newMetricState } from '../alert/rules/metric.ts'
-import type { MetricCondition } from '../contract/alerts.ts'
-import { type Buckets, createWindows, type Measure } from '../query/measures.ts'
-import type { AlertRule, AlertRuleState } from '../store/meta/alerts/rules.ts'
+import type { MetricCondition } from '../../contract/alerts.ts'
+import { type Buckets, createWindows, type Measure } from '../../query/measures.ts'
+import type { AlertRule, AlertRuleState } from '../../store/meta/alerts/rules.ts'
+import { createMeasures, referenceRanges } from './measure.ts'
+import { type MetricMeasure, type MetricState, newMetricState } from './metric.ts'
 
 /** A range of time of receipt. */
 type Span = { fromMs: number; toMs: number }
@@ -49,8 +49,7 @@ export function storedState(state: MetricState): AlertRuleState {
 
 /** The state that the store keeps as it is in memory. A rule that was never judged has none. */
 export function knownState({ memory }: AlertRuleState): MetricState {
-  if (typeof memory !== 'object' || memory === null || !('level' in memory)) return newMetricState()
-  return { ...newMetricState(), ...memory }
+  return { ...newMetricState(), ...(memory as Partial<MetricState> | null) }
 }
 
 const hourMs = 3_600_000
