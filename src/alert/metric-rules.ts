@@ -23,6 +23,8 @@ export type MetricRulesDeps = QueryDeps & {
   observe: Observe
   /** The time of receipt before which everything in each lane is committed. */
   processedTo(): Promise<Record<Lane, number>>
+  /** Called after firings were saved. */
+  fired(): void
 }
 
 /** The evaluator of metric rules (docs/alerts-metrics.md). */
@@ -217,6 +219,7 @@ async function run(deps: MetricRulesDeps, memory: Memory): Promise<Record<string
     }
     Object.assign(totals, { firings: news.firings.length, waiting, failed: failures.size })
     await save(deps, news)
+    if (news.firings.length > 0) deps.fired()
     return { ...totals, processedTo: new Date(Math.min(...Object.values(processed))).toISOString() }
   } catch (error) {
     // What is not saved is judged again from the stored states.

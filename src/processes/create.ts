@@ -1,3 +1,4 @@
+import { createMetricRules } from '../alert/metric-rules.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -111,6 +112,7 @@ async function wireJobs(
     reprocessing,
     scraping: wireScraping(app),
     detecting,
+    metricRules: createMetricRules({ ...app, fired: alerts.kick }),
     retention: config,
   })
 }
