@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
@@ -54,6 +53,9 @@ const limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 
 /** The reason of a rule that waits. It has no times, so that it is saved once. */
 const behindSentence = 'Data that was received is not processed yet. The rule waits for it.'
+
+/** Lets other work of the process run. */
+const others = () => new Promise<void>((done) => setImmediate(done))
 
 type Memory = { version: string; rules: Map<number, WatchedRule> }
 
@@ -123,7 +125,7 @@ async function compiled(deps: MetricRulesDeps, rules: readonly WatchedRule[], ne
   const usable: WatchedRule[] = []
   for (const [at, watched] of rules.entries()) {
     if (watched.retryMs > nowMs) continue
-    if (at % rulesAtOnce === 0) await setImmediate()
+    if (at % rulesAtOnce === 0) await others()
     const { organizationId } = watched.rule
     try {
       const projects = projectsOf.get(organizationId) ?? (await deps.meta.projects.projectsOf(organizationId))
@@ -212,7 +214,7 @@ async function run(deps: MetricRulesDeps, memory: Memory): Promise<Record<string
       news.changed.add(watched)
     }
     for (const [at, { watched, ends }] of due.entries()) {
-      if (at % rulesAtOnce === 0) await setImmediate()
+      if (at % rulesAtOnce === 0) await others()
       if (failures.has(watched)) continue
       judge(watched, ends, news)
       totals.steps += ends.length
