@@ -1,4 +1,5 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { backTestRoutes } from './alerts/back-test-routes.ts'
 import { detectorRoutes } from './alerts/detector-routes.ts'
 import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
 import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   ...filterRoutes,
   ...notificationRoutes,
   ...alertRoutes,
+  ...backTestRoutes,
   ...issueRuleRoutes,
   ...metricRuleRoutes,
   ...detectorRoutes,
