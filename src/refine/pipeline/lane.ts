@@ -6,10 +6,10 @@ import type { FinishedTo } from '../../store/meta/meta.ts'
 import { commit, type Work } from './commit.ts'
 import { deduplicate, nothingStored } from './deduplicate.ts'
 import { bulkPace, eventsPace, type Gather } from './pace.ts'
+import type { RefinedRange } from './range.ts'
 import { bulkBytesMax } from './read-buffers.ts'
 import { withRetry } from './retry.ts'
 import { store } from './store-rows.ts'
-import type { RefinedRange } from './range.ts'
 import type { RunningRange } from './worker-pool.ts'
 
 /** Limits of a batch. */

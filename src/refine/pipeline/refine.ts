@@ -152,7 +152,12 @@ function createLoops(
   // Beside a backlog of bulk data, all that a batch of events does takes twice as long. It does not wait for more then.
   const isBehind = () => loops.some(({ lane, look }) => lane === 'bulk' && look() >= eventsPace.enoughBytes)
   const gathers = {
-    events: createGather(clock, { ...people, present: () => people.present() || isBehind() }, stopped.signal, eventsPace),
+    events: createGather(
+      clock,
+      { ...people, present: () => people.present() || isBehind() },
+      stopped.signal,
+      eventsPace,
+    ),
     bulk: createGather(clock, people, stopped.signal, bulkPace),
   }
   const inserting = createInserting(clock, stopped.signal)

@@ -426,7 +426,10 @@ export function work(
   refine: typeof refineRange = refineRange,
 ): void {
   // One for each lane: a small read of events would give up the memory that the next bulk read needs.
-  const readers = { events: createLaneReader(setup.journalFolder), bulk: createLaneReader(setup.journalFolder, bulkBytesMax) }
+  const readers = {
+    events: createLaneReader(setup.journalFolder),
+    bulk: createLaneReader(setup.journalFolder, bulkBytesMax),
+  }
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools(setup.metrics)
   const fileOf = setup.rowsPrefix === undefined ? undefined : createLineFiles(setup.rowsPrefix)
