@@ -83,6 +83,8 @@ test.each<[string, number[], How, number]>([
   ['half of a batch comes while somebody looks', [10], { present: true, grownMs: 50, grownBytes: 4 * MiB }, 50],
   ['less comes', [10], { grownMs: 500, grownBytes: 4 * MiB - 1 }, 700],
   ['nobody looks at bulk data of many records', [4000], { pace: bulkPace }, 400],
+  ['nobody looks at a steady 15/s of bulk data', [15, 15, 15, 15, 15], { pace: bulkPace, everyMs: 1000 }, 700],
+  ['nobody looks at a steady 50/s of bulk data', [50, 50, 50, 50, 50], { pace: bulkPace, everyMs: 1000 }, 400],
   ['somebody looks at bulk data of many records', [4000], { pace: bulkPace, present: true }, 150],
   ['half of a batch of bulk data waits', [4000], { pace: bulkPace, leftBytes: 12 * MiB }, 0],
   ['less than half of a batch of bulk data waits', [4000], { pace: bulkPace, leftBytes: 12 * MiB - 1 }, 400],

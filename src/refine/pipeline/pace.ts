@@ -5,6 +5,8 @@ export type Pace = {
   /** After a smaller batch, the loop waits `gatherMs` for more; while nobody reads, after one below `busyRecords`. */
   smallRecords: number
   busyRecords: number
+  /** Records per second up to which the longer wait applies. */
+  quietPerS: number
   /** With this many bytes in the journal, there is nothing to wait for. */
   enoughBytes: number
 }
@@ -14,10 +16,9 @@ const gatherMs = 150
  * `busyMs`, so that the lag stays below 1 s. Decision 28 has the figures.
  */
 const quietMs = 700
-const quietPerS = 200
 const busyMs = 400
 /** Half of a batch of events. */
-export const eventsPace: Pace = { smallRecords: 200, busyRecords: 500, enoughBytes: 4 * 1024 * 1024 }
+export const eventsPace: Pace = { smallRecords: 200, busyRecords: 500, quietPerS: 200, enoughBytes: 4 * 1024 * 1024 }
 /**
  * Bulk data waits by bytes alone: a record is one span or a thousand points. An insert of 18,000 spans costs the engine
  * 16 us a span with all of its merges, one of 4,500 spans 31 us (decision 48).
@@ -25,6 +26,7 @@ export const eventsPace: Pace = { smallRecords: 200, busyRecords: 500, enoughByt
 export const bulkPace: Pace = {
   smallRecords: Number.POSITIVE_INFINITY,
   busyRecords: Number.POSITIVE_INFINITY,
+  quietPerS: 20,
   enoughBytes: 12 * 1024 * 1024,
 }
 /** Rates are averaged over this time. */
@@ -68,7 +70,7 @@ export function createGather(
   clock: Clock,
   readers: Readers,
   stopped: AbortSignal,
-  { smallRecords, busyRecords, enoughBytes }: Pace,
+  { smallRecords, busyRecords, quietPerS, enoughBytes }: Pace,
 ): Gather {
   const rateOf = createRate(clock)
   /** End of the last wait. A request since then does not wait for the next one. */

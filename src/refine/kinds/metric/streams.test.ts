@@ -84,3 +84,10 @@ test('series count by project and hour', () => {
   expect([admitted(1, noon), admitted(1, noon), admitted(2, noon)]).toEqual([20, 20, 20])
   expect([admitted(1, noon + hourMs), admitted(1, noon)]).toEqual([20, 20])
 })
+
+test('a series that came in the hour before is counted anew', () => {
+  const limit = createSeriesLimit(new SharedArrayBuffer(seriesBytes))
+  const admit = (key: string, receivedMs: number) => limit.admit({ projectId: 1, group: 0, key, receivedMs, max: 1 })
+  expect([admit('a', noon), admit('a', noon), admit('b', noon)]).toEqual([true, true, false])
+  expect([admit('b', noon + hourMs), admit('a', noon + hourMs)]).toEqual([true, false])
+})
