@@ -1,29 +1,15 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Lane } from '../../base/lane.ts'
 import type { JournalReader } from '../../journal/journal.ts'
-import { byteLengthOf } from '../../store/events/row-file.ts'
 import type { FinishedTo } from '../../store/meta/meta.ts'
+import { growthAtStart, growthOf, limitsOf } from './batch-size.ts'
 import { commit, type Work } from './commit.ts'
 import { deduplicate, nothingStored } from './deduplicate.ts'
 import { bulkPace, eventsPace, type Gather } from './pace.ts'
-import type { RefinedRange } from './range.ts'
-import { bulkBytesMax } from './read-buffers.ts'
 import { withRetry } from './retry.ts'
 import { store } from './store-rows.ts'
 import type { RunningRange } from './worker-pool.ts'
 
-/** Limits of a batch. */
-type Limits = { recordsMax: number; bytesMax: number }
-/** 500 rows of 14 kB are 7 MB, and larger batches of events gained nothing in the prototype. */
-const eventsLimits: Limits = { recordsMax: 1000, bytesMax: 8 * 1024 * 1024 }
-/** Rows of bulk data are small: an insert of four times as many costs the engine half as much for each (decision 48). */
-const bulkLimits: Limits = { recordsMax: 4000, bytesMax: bulkBytesMax }
-/** Encoded rows of a bulk batch in a table: a larger insert is split, with a copy of all rows in memory. */
-const rowBytesMax = 14 * 1024 * 1024
-/** Encoded bytes of a received byte, until a batch says it. Points of OTLP have 2, spans and log lines 0.6. */
-const growthAtStart = 2
-/** A smaller batch says nothing about the next one. */
-const growthBytesMin = 256 * 1024
 /** Two batches in flight are 38% faster than a single batch. */
 const inFlightMax = 2
 /** Records that one look passes: 10 ms of the main thread at most. */
@@ -108,19 +94,6 @@ export function createInserting(clock: Clock, stopped: AbortSignal): Inserting {
       }
     },
   }
-}
-
-/**
- * Bytes of the journal for the next batch of bulk data, so that its rows fit into one insert. `growth`: encoded bytes of
- * the largest table for a received byte.
- */
-export const bulkBytesFor = (growth: number): number =>
-  Math.max(eventsLimits.bytesMax / 4, Math.min(bulkLimits.bytesMax, Math.floor(rowBytesMax / growth)))
-
-/** Encoded bytes of the largest table for a received byte; undefined for a small batch. */
-export function growthOf({ lines, outcomes }: Pick<RefinedRange, 'lines' | 'outcomes'>): number | undefined {
-  const bytes = outcomes.reduce((sum, entry) => sum + (entry.outcome === 'received' ? entry.bytes : 0), 0)
-  return bytes < growthBytesMin ? undefined : Math.max(1, ...[...lines.values()].map(byteLengthOf)) / bytes
 }
 
 /** Runs one batch to its commit. Inserts of two batches overlap; open, deduplicate and commit stay in order. */
@@ -250,8 +223,7 @@ export function createLaneLoop(deps: LaneDeps): LaneLoop {
   }
 
   function launch(from: number): Promise<RunningRange> {
-    const limits = lane === 'bulk' ? { ...bulkLimits, bytesMax: bulkBytesFor(growth) } : eventsLimits
-    const running = work.pool.begin({ from, durable: state.durable, ...limits, lane })
+    const running = work.pool.begin({ from, durable: state.durable, ...limitsOf(lane, growth), lane })
     learn(running).catch(() => undefined) // `runBatch` handles the error
     if (place.inFlight === 0) place.idleTo = from
     place.inFlight++

@@ -17,12 +17,13 @@ import { openDumps } from '../kinds/minidump/upload.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
+import { bulkLimits, cutToBodies, eventsLimits } from './batch-size.ts'
 import { createTools, type Tools } from './context.ts'
 import { deadLetterKey } from './dead-letters.ts'
 import { createLineFiles, type LineFile } from './line-files.ts'
 import { createLines, type Forms, type Lines } from './lines.ts'
 import { addEffects, emptyRange, type KeyUse, type RangeGroup, type RangeJob, type RefinedRange } from './range.ts'
-import { bulkBytesMax, createReadBuffers } from './read-buffers.ts'
+import { createReadBuffers } from './read-buffers.ts'
 import { refineRecord } from './record.ts'
 import { loggedRecords, outcomesOfDeadLetter, outcomesOfRecord } from './record-outcomes.ts'
 import { shareSegments } from './shared-segments.ts'
@@ -358,27 +359,9 @@ const noSettings: ProjectSettings = {
 }
 
 /** A reader with memory of its own. */
-function createLaneReader(folder: string, bufferBytes?: number) {
+function createLaneReader(folder: string, bufferBytes: number) {
   const buffers = createReadBuffers(bufferBytes)
   return { buffers, reader: openJournalReader(folder, { allocate: buffers.take }) }
-}
-
-/**
- * Cuts a read before its bodies have more than `bytesMax` bytes together. The journal has only the names of those that are
- * in the spool: 4,000 bodies of 1 MiB fit into one read of it.
- */
-export function cutToBodies<R extends Pick<JournalRecord, 'jpos' | 'head' | 'body'>>(
-  read: { records: R[]; next: number },
-  bytesMax: number,
-): { records: R[]; next: number } {
-  const { records } = read
-  let bytes = 0
-  const at = records.findIndex(({ head, body }) => {
-    bytes += head.spool?.bytes ?? body.length
-    return bytes > bytesMax
-  })
-  const rest = records[Math.max(1, at)]
-  return at < 0 || !rest ? read : { records: records.slice(0, Math.max(1, at)), next: rest.jpos }
 }
 
 /** How long bulk data keeps a worker from events, ms. One record is 1 to 50 ms. A turn costs 0.05 ms. */
@@ -427,8 +410,8 @@ export function work(
 ): void {
   // One for each lane: a small read of events would give up the memory that the next bulk read needs.
   const readers = {
-    events: createLaneReader(setup.journalFolder),
-    bulk: createLaneReader(setup.journalFolder, bulkBytesMax),
+    events: createLaneReader(setup.journalFolder, eventsLimits.bytesMax),
+    bulk: createLaneReader(setup.journalFolder, bulkLimits.bytesMax),
   }
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools(setup.metrics)
