@@ -4,7 +4,7 @@ import { byteLengthOf } from '../../store/events/row-file.ts'
 import type { RefinedRange } from './range.ts'
 
 /** Limits of a batch: records, and bytes of the journal. */
-export type BatchLimits = { recordsMax: number; bytesMax: number }
+type BatchLimits = { recordsMax: number; bytesMax: number }
 
 /** 500 rows of 14 kB are 7 MB, and larger batches of events gained nothing in the prototype. */
 export const eventsLimits: BatchLimits = { recordsMax: 1000, bytesMax: 8 * 1024 * 1024 }

@@ -15,7 +15,7 @@ const nameMax = 200
 const integerText = /^-?\d{1,15}$/
 
 /** Reads attributes in one pass if nothing in them needs a repair; see `createSimpleAttributes`. */
-export type SimpleAttributes = (sent: unknown, added: Loose, budget: ByteBudget) => ReadAttributes | undefined
+type SimpleAttributes = (sent: unknown, added: Loose, budget: ByteBudget) => ReadAttributes | undefined
 
 /**
  * Makes a function that reads attributes of span v2 (`{type, value}`) in one pass: current names and types, plain values,
