@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
-import { bulkLimits } from '../src/refine/pipeline/batch-size.ts'
 import { refineBody } from '../src/refine/pipeline/fixture.cases.ts'
 import { encodeLogRow } from '../src/store/events/logs/encode.ts'
 import { insertedPerS } from './bare-inserts.ts'
@@ -12,9 +11,9 @@ import { drained, watch } from './pipeline.ts'
 const linesPerS = 25_000
 const shareMin = 0.4
 const bytesMax = 30
-/** Bodies of a batch of refine under load. */
-const batchBytes = bulkLimits.bytesMax
-const bareBatches = 8
+/** Bodies of a bare insert, as when the goal was set: inserts of 24 MiB are up to twice as fast (decision 48). */
+const batchBytes = 8 * 1024 * 1024
+const bareBatches = 24
 /** Offered for the share of bare inserts: more than the goal, so that the product decides. */
 const offeredShare = 0.45
 
@@ -107,7 +106,7 @@ export async function benchLogIngest(seconds: number): Promise<Row[]> {
         met: run.stored >= linesPerS * 0.97,
       },
       {
-        what: 'the most that is stored, beside bare inserts of the same rows in as large batches',
+        what: 'the most that is stored, beside bare inserts of the same rows, 8 MiB of bodies each',
         goal: `${shareMin} of bare inserts`,
         result: `${share.toFixed(2)} of ${Math.round(bare)} lines/s; offered ${Math.round(bare * offeredShare)}/s: ${shown(most)}`,
         met: share >= shareMin,

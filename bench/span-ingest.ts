@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
-import { bulkLimits } from '../src/refine/pipeline/batch-size.ts'
 import { refineBody } from '../src/refine/pipeline/fixture.cases.ts'
 import { encodeSpanRow } from '../src/store/events/encode-span.ts'
 import type { SpanRow } from '../src/store/events/span-store.ts'
@@ -14,9 +13,9 @@ const spansPerS = 20_000
 const errorsPerS = 300
 const shareMin = 0.4
 const bytesMax = 40
-/** Bodies of a batch of refine under load. */
-const batchBytes = bulkLimits.bytesMax
-const bareBatches = 6
+/** Bodies of a bare insert, as when the goal was set: inserts of 24 MiB are up to twice as fast (decision 48). */
+const batchBytes = 8 * 1024 * 1024
+const bareBatches = 16
 /** Offered for the share of bare inserts: more than the goal, so that the product decides. */
 const offeredShare = 0.45
 
@@ -128,7 +127,7 @@ export async function benchSpanIngest(seconds: number): Promise<Row[]> {
         met: alone.accepted >= spansPerS * 0.97 && percentile(alone.lagMs, 0.95) <= 1000,
       },
       {
-        what: 'the most that is stored, beside bare inserts of the same rows in as large batches',
+        what: 'the most that is stored, beside bare inserts of the same rows, 8 MiB of bodies each',
         goal: `${shareMin} of bare inserts`,
         result: `${share.toFixed(2)} of ${Math.round(bare)} spans/s; offered ${Math.round(bare * offeredShare)}/s: ${shown(most)}`,
         met: share >= shareMin,
