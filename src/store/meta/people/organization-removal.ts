@@ -41,6 +41,13 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'incident',
+  'mute',
+  'on_call_schedule',
+  'delivery',
+  'alert_rule',
+  'alert_firing',
+  'issue_trigger',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
