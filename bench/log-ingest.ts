@@ -11,9 +11,11 @@ import { drained, watch } from './pipeline.ts'
 const linesPerS = 25_000
 const shareMin = 0.4
 const bytesMax = 30
-/** Bodies of a batch of refine: it ends at about 8 MiB. */
+/** Bodies of a bare insert, as when the goal was set: inserts of 24 MiB are up to twice as fast (decision 48). */
 const batchBytes = 8 * 1024 * 1024
 const bareBatches = 24
+/** Offered for the share of bare inserts: more than the goal, so that the product decides. */
+const offeredShare = 0.45
 
 /** The rows of one batch as the product inserts them. `jpos` counts up over all batches. */
 function encodeBatch(load: LogLoad, from: { index: number; jpos: number }): { tsv: Buffer; lines: number } {
@@ -38,8 +40,14 @@ const bareInserts = (load: LogLoad): Promise<number> => {
 
 type Run = { accepted: number; stored: number; lagMs: number[]; cores: string; refused: number; p99Ms: number }
 
-/** Sends lines at the goal's rate and waits until all is stored. */
-async function send(product: Product, project: Project, load: LogLoad, seconds: number): Promise<Run> {
+/** Sends `perS` lines a second and waits until all is stored. */
+async function send(
+  product: Product,
+  project: Project,
+  load: LogLoad,
+  seconds: number,
+  perS = linesPerS,
+): Promise<Run> {
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const before = cpuOf(product.child.pid ?? 0)
   const began = performance.now()
@@ -47,7 +55,7 @@ async function send(product: Product, project: Project, load: LogLoad, seconds: 
     product,
     project,
     runLoad(
-      { port: product.port, path, bodies: load.bodies, connections: 16, rate: linesPerS / linesEach, renew: load.next },
+      { port: product.port, path, bodies: load.bodies, connections: 16, rate: perS / linesEach, renew: load.next },
       seconds,
     ),
   )
@@ -73,6 +81,9 @@ async function diskOf(product: Product, project: Project): Promise<{ each: numbe
   return { each: (found?.bytesOnDisk ?? 0) / Math.max(1, found?.rows ?? 0), rows: found?.rows ?? 0 }
 }
 
+const shown = (run: Run): string =>
+  `${Math.round(run.accepted)} lines/s accepted (p99 ${run.p99Ms.toFixed(0)} ms, ${run.refused} refused), ${Math.round(run.stored)}/s until all is stored, lag p50 ${Math.round(percentile(run.lagMs, 0.5))} and p95 ${Math.round(percentile(run.lagMs, 0.95))} ms; cores: ${run.cores}`
+
 /** Rows for the rate of lines, their cost beside bare inserts, and their bytes on disk. */
 export async function benchLogIngest(seconds: number): Promise<Row[]> {
   const load = createLogLoad()
@@ -83,15 +94,22 @@ export async function benchLogIngest(seconds: number): Promise<Row[]> {
     await ready(product)
     await send(product, project, load, 3)
     const run = await send(product, project, load, seconds)
+    const most = await send(product, project, load, Math.min(seconds, 20), bare * offeredShare)
     await pause(5000)
     const disk = await diskOf(product, project)
-    const share = run.stored / bare
+    const share = most.stored / bare
     return [
       {
         what: `log lines of 200 bytes with 12 attributes, ${linesEach} in an envelope, accepted to queryable at ${linesPerS}/s for ${seconds} s`,
-        goal: `${linesPerS} lines/s, and ${shareMin} of bare inserts of the same rows`,
-        result: `${Math.round(run.accepted)} lines/s accepted (p99 ${run.p99Ms.toFixed(0)} ms, ${run.refused} refused), ${Math.round(run.stored)}/s until all is stored, lag p50 ${Math.round(percentile(run.lagMs, 0.5))} and p95 ${Math.round(percentile(run.lagMs, 0.95))} ms; cores: ${run.cores}; bare inserts ${Math.round(bare)} lines/s: ${share.toFixed(2)}`,
-        met: run.stored >= linesPerS * 0.97 && share >= shareMin,
+        goal: `${linesPerS} lines/s`,
+        result: shown(run),
+        met: run.stored >= linesPerS * 0.97,
+      },
+      {
+        what: 'the most that is stored, beside bare inserts of the same rows, 8 MiB of bodies each',
+        goal: `${shareMin} of bare inserts`,
+        result: `${share.toFixed(2)} of ${Math.round(bare)} lines/s; offered ${Math.round(bare * offeredShare)}/s: ${shown(most)}`,
+        met: share >= shareMin,
       },
       {
         what: 'disk for such a line, with its index of words',

@@ -92,7 +92,8 @@ export function createSdkMetricLoad(): MetricLoad {
         'sentry.release': 'shop@1.2.0',
       }
       const typed = Object.entries(attributes).map(([key, value]) => `"${key}":{"value":"${value}","type":"string"}`)
-      const value = (Math.random() * 900 + 100).toFixed(1)
+      // Below 1,000: a body with one more digit than its head says ends its connection.
+      const value = (Math.random() * 899 + 100).toFixed(1)
       return `{"timestamp":${(nowS - n / count).toFixed(4)},"trace_id":"${traces[n % 20]}","name":"shop.metric.${String(n % 20).padStart(2, '0')}","type":"distribution","unit":"millisecond","value":${value},"attributes":{${typed.join(',')}}}`
     })
     const head = `{"type":"trace_metric","item_count":${count},"content_type":"application/vnd.sentry.items.trace-metric+json"}`

@@ -2,16 +2,14 @@ import type { Clock } from '../../base/clock.ts'
 import type { Lane } from '../../base/lane.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import type { FinishedTo } from '../../store/meta/meta.ts'
+import { growthAtStart, growthOf, limitsOf } from './batch-size.ts'
 import { commit, type Work } from './commit.ts'
 import { deduplicate, nothingStored } from './deduplicate.ts'
-import { enoughBytes, type Gather } from './pace.ts'
+import { bulkPace, eventsPace, type Gather } from './pace.ts'
 import { withRetry } from './retry.ts'
 import { store } from './store-rows.ts'
 import type { RunningRange } from './worker-pool.ts'
 
-/** Limits of a batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
-const recordsMax = 1000
-const bytesMax = 8 * 1024 * 1024
 /** Two batches in flight are 38% faster than a single batch. */
 const inFlightMax = 2
 /** Records that one look passes: 10 ms of the main thread at most. */
@@ -53,7 +51,7 @@ export type LaneLoop = {
   run(from: number): Promise<void>
   /** Everything of the lane before it is committed. It is not before its cursor in the meta store. */
   readonly doneTo: number
-  /** Looks at what came. Returns the bytes of the lane's records that no batch has, counted up to `enoughBytes`. */
+  /** Looks at what came. Returns the bytes of the lane's records that no batch has, counted up to the lane's `enoughBytes`. */
   look(): number
   /** Whether everything of the lane before a position is committed. */
   isDone(before: number): boolean
@@ -168,6 +166,7 @@ const newPlace = (): Place => ({
 /** See `LaneLoop.look`. Passes records of other lanes. */
 function lookAhead({ lane, state, reader }: LaneDeps, place: Place): number {
   const { position } = place
+  const { enoughBytes } = lane === 'bulk' ? bulkPace : eventsPace
   if (place.looked.from !== position) place.looked = { from: position, at: position, bytes: 0, isDamaged: false }
   const { looked } = place
   if (looked.bytes < enoughBytes && !looked.isDamaged) {
@@ -216,9 +215,16 @@ export function createLaneLoop(deps: LaneDeps): LaneLoop {
   const { work, lane, state, signal } = deps
   const order: Order = { opened: Promise.resolve(), deduplicated: Promise.resolve(), committed: Promise.resolve() }
   const place = newPlace()
+  let growth = growthAtStart
+
+  /** Learns from a refined range how large the next one may be. */
+  async function learn(running: Promise<RunningRange>): Promise<void> {
+    growth = growthOf(await (await running).done) ?? growth
+  }
 
   function launch(from: number): Promise<RunningRange> {
-    const running = work.pool.begin({ from, durable: state.durable, recordsMax, bytesMax, lane })
+    const running = work.pool.begin({ from, durable: state.durable, ...limitsOf(lane, growth), lane })
+    learn(running).catch(() => undefined) // `runBatch` handles the error
     if (place.inFlight === 0) place.idleTo = from
     place.inFlight++
     runBatch(deps, from, running, order)

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import { createGather } from './pace.ts'
+import { bulkPace, createGather, eventsPace, type Pace } from './pace.ts'
 
 type How = {
+  pace?: Pace
   present?: boolean
   /** Time between two batches. */
   everyMs?: number
@@ -37,6 +38,7 @@ async function waitOf(records: number[], how: How): Promise<number> {
       },
     },
     stopped.signal,
+    how.pace ?? eventsPace,
   )
   let tookMs = 0
   for (const [at, batch] of records.entries()) {
@@ -80,6 +82,13 @@ test.each<[string, number[], How, number]>([
   ['half of a batch comes later', [10], { grownMs: 500, grownBytes: 4 * MiB }, 500],
   ['half of a batch comes while somebody looks', [10], { present: true, grownMs: 50, grownBytes: 4 * MiB }, 50],
   ['less comes', [10], { grownMs: 500, grownBytes: 4 * MiB - 1 }, 700],
+  ['nobody looks at bulk data of many records', [4000], { pace: bulkPace }, 250],
+  ['nobody looks at a steady 15/s of bulk data', [15, 15, 15, 15, 15], { pace: bulkPace, everyMs: 1000 }, 700],
+  ['nobody looks at a steady 50/s of bulk data', [50, 50, 50, 50, 50], { pace: bulkPace, everyMs: 1000 }, 250],
+  ['somebody looks at bulk data of many records', [4000], { pace: bulkPace, present: true }, 150],
+  ['half of a batch of bulk data waits', [4000], { pace: bulkPace, leftBytes: 12 * MiB }, 0],
+  ['less than half of a batch of bulk data waits', [4000], { pace: bulkPace, leftBytes: 12 * MiB - 1 }, 250],
+  ['half of a batch of bulk data comes later', [10], { pace: bulkPace, grownMs: 200, grownBytes: 12 * MiB }, 200],
   ['the loop stops', [10], { stopMs: 300 }, 300],
   ['the loop stops at once', [10], { stopMs: 0 }, 0],
 ])('after a batch, while %s', async (_name, records, how, expectedMs) => {

@@ -1,7 +1,5 @@
 /** Smaller reads get new memory: V8 hardly notices it. */
 const reusedBytesMin = 1024 * 1024
-/** Bytes of a batch. A larger read is one large record, and rare. */
-const bufferBytes = 8 * 1024 * 1024
 /** Two batches are in flight. */
 const buffersMax = 2
 
@@ -15,10 +13,10 @@ type ReadBuffers = {
 }
 
 /**
- * Memory for the records of batches. With 8 MiB of new memory for each batch, V8 collected the whole heap of a worker
+ * Memory for the records of batches, of `bufferBytes` each: those of a batch. A larger read is one large record, and rare. With 8 MiB of new memory for each batch, V8 collected the whole heap of a worker
  * every 600 records, to find out whether that memory can go. Nothing is kept once batches are small.
  */
-export function createReadBuffers(): ReadBuffers {
+export function createReadBuffers(bufferBytes: number): ReadBuffers {
   let free: Buffer[] = []
   let taken: Buffer[] = []
   return {

@@ -17,7 +17,7 @@ import {
   type LoopState,
   type Signal,
 } from './lane.ts'
-import { createGather, enoughBytes, type Gather } from './pace.ts'
+import { bulkPace, createGather, eventsPace, type Gather } from './pace.ts'
 import { recover } from './recovery.ts'
 import { createRemapper, type Remapper } from './reprocess-rows.ts'
 import { createWaits, type Wait, type Waits, waitedForOf, withRetry } from './retry.ts'
@@ -152,10 +152,15 @@ function createLoops(
 ): { loops: LaneLoop[]; gathers: Record<Lane, Gather> } {
   const { clock, readers: people, stopped } = work
   // Beside a backlog of bulk data, all that a batch of events does takes twice as long. It does not wait for more then.
-  const isBehind = () => loops.some(({ lane, look }) => lane === 'bulk' && look() >= enoughBytes)
+  const isBehind = () => loops.some(({ lane, look }) => lane === 'bulk' && look() >= eventsPace.enoughBytes)
   const gathers = {
-    events: createGather(clock, { ...people, present: () => people.present() || isBehind() }, stopped.signal),
-    bulk: createGather(clock, people, stopped.signal),
+    events: createGather(
+      clock,
+      { ...people, present: () => people.present() || isBehind() },
+      stopped.signal,
+      eventsPace,
+    ),
+    bulk: createGather(clock, people, stopped.signal, bulkPace),
   }
   const inserting = createInserting(clock, stopped.signal)
   const loops: LaneLoop[] = lanes.map((lane) =>

@@ -17,6 +17,7 @@ import { openDumps } from '../kinds/minidump/upload.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
 import type { MapAnswer } from '../symbolicate/map-cache.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from '../symbolicate/maps.ts'
+import { bulkLimits, cutToBodies, eventsLimits } from './batch-size.ts'
 import { createTools, type Tools } from './context.ts'
 import { deadLetterKey } from './dead-letters.ts'
 import { createLineFiles, type LineFile } from './line-files.ts'
@@ -358,8 +359,8 @@ const noSettings: ProjectSettings = {
 }
 
 /** A reader with memory of its own. */
-function createLaneReader(folder: string) {
-  const buffers = createReadBuffers()
+function createLaneReader(folder: string, bufferBytes: number) {
+  const buffers = createReadBuffers(bufferBytes)
   return { buffers, reader: openJournalReader(folder, { allocate: buffers.take }) }
 }
 
@@ -408,7 +409,10 @@ export function work(
   refine: typeof refineRange = refineRange,
 ): void {
   // One for each lane: a small read of events would give up the memory that the next bulk read needs.
-  const readers = { events: createLaneReader(setup.journalFolder), bulk: createLaneReader(setup.journalFolder) }
+  const readers = {
+    events: createLaneReader(setup.journalFolder, eventsLimits.bytesMax),
+    bulk: createLaneReader(setup.journalFolder, bulkLimits.bytesMax),
+  }
   const blobs = waitingBlobs(openBlobs(setup.blobSource), (full) => post({ kind: 'full', full }))
   const tools = createTools(setup.metrics)
   const fileOf = setup.rowsPrefix === undefined ? undefined : createLineFiles(setup.rowsPrefix)
@@ -431,12 +435,9 @@ export function work(
     }
     if (message.kind === 'range') {
       const { reader, buffers } = readers[message.lane]
-      const { records, next } = reader.read(
-        message.from,
-        message.durable,
-        message.recordsMax,
+      const { records, next } = cutToBodies(
+        reader.read(message.from, message.durable, message.recordsMax, message.bytesMax, message.lane),
         message.bytesMax,
-        message.lane,
       )
       open.set(message.job, { job: message, records, to: next, memory: buffers.taken() })
       const projectIds = [...new Set(records.map((record) => record.head.projectId))]

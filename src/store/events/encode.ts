@@ -26,6 +26,8 @@ export const eventColumns = [
 ] as const
 
 const special = /[\\\t\n\r\b\f\0]/
+/** The same, and the quote. */
+const specialQuoted = /[\\\t\n\r\b\f\0']/
 const specials = /[\\\t\n\r\b\f\0]/g
 const escapes: Record<string, string> = {
   '\\': '\\\\',
@@ -45,6 +47,7 @@ export function field(text: string): string {
 
 /** Quotes a text for use in a map. */
 export function quoted(text: string): string {
+  if (!specialQuoted.test(text)) return `'${text}'`
   const safe = field(text)
   return safe.includes("'") ? `'${safe.replaceAll("'", "\\'")}'` : `'${safe}'`
 }

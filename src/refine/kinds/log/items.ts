@@ -18,6 +18,7 @@ import {
   type Repairs,
   word,
 } from '../span/parts.ts'
+import { createSimpleAttributes, type ReadAttributes } from '../span/simple-attributes.ts'
 import { logColumnNames, type SentLine, templateOf } from './line.ts'
 import { severityOf, unknownSeverity } from './severity.ts'
 
@@ -74,6 +75,17 @@ function inferred({ infersAddress, infersUserAgent }: LogItem, { head, tools }: 
 
 type Details = { item: LogItem; moveUs: number; budget: ByteBudget; inferred: Loose }
 
+const simpleAttributes = createSimpleAttributes(logColumnNames)
+
+/** The attributes of a line, with `added` for names that are not sent. They mostly need one pass. */
+function attributesOf(sent: unknown, added: Loose, budget: ByteBudget, repairs: Repairs): ReadAttributes {
+  const simple = simpleAttributes(sent, added, budget)
+  if (simple) return simple
+  const all = ownConventional(plainAttributes(sent))
+  for (const name in added) all[name] ??= added[name]
+  return { columns: all, all, kept: boundedAttributes(all, budget, repairs, logColumnNames) }
+}
+
 /** One line; undefined if it is no object or has neither a text nor attributes. */
 function sentLine(value: unknown, { item, moveUs, budget, inferred: added }: Details): SentLine | undefined {
   const line = object(value)
@@ -83,11 +95,10 @@ function sentLine(value: unknown, { item, moveUs, budget, inferred: added }: Det
   if (body === undefined && sentAttributes === undefined) return undefined
   const repairs: Repairs = { count: 0 }
   if (body === undefined || body === null) repairs.count++
-  const plain = ownConventional(plainAttributes(sentAttributes))
-  for (const name in added) plain[name] ??= added[name]
+  const { all, columns, kept } = attributesOf(sentAttributes, added, budget, repairs)
   const severity = severityOf(own(line, 'severity_number'), own(line, 'level'), 'text')
   if (!severity) repairs.count++
-  const [traceId, spanId] = [own(line, 'trace_id'), own(line, 'span_id') ?? own(plain, 'sentry.trace.parent_span_id')]
+  const [traceId, spanId] = [own(line, 'trace_id'), own(line, 'span_id') ?? own(columns, 'sentry.trace.parent_span_id')]
   const [trace, span] = [normalizeId(traceId), normalizeSpanId(spanId)]
   if ((traceId && !trace) || (spanId && !span)) repairs.count++
   return {
@@ -96,13 +107,13 @@ function sentLine(value: unknown, { item, moveUs, budget, inferred: added }: Det
     spanId: span ?? '',
     severity: severity ?? unknownSeverity,
     body,
-    template: templateOf(own(plain, 'sentry.message.template')),
-    weight: weightOf(own(plain, 'sentry.sample_rate')),
-    release: own(plain, 'sentry.release') ?? item.release,
-    environment: own(plain, 'sentry.environment') ?? item.environment,
-    platform: platformOf(own(plain, 'sentry.sdk.name')),
-    origin: word(own(plain, 'sentry.origin'), lengths.origin, repairs),
-    attributes: boundedAttributes(plain, budget, repairs, logColumnNames),
+    template: templateOf(own(columns, 'sentry.message.template')),
+    weight: weightOf(own(columns, 'sentry.sample_rate')),
+    release: own(columns, 'sentry.release') ?? item.release,
+    environment: own(columns, 'sentry.environment') ?? item.environment,
+    platform: platformOf(own(all, 'sentry.sdk.name')),
+    origin: word(own(columns, 'sentry.origin'), lengths.origin, repairs),
+    attributes: kept,
     repaired: repairs.count,
   }
 }

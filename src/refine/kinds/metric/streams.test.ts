@@ -69,10 +69,23 @@ test('more streams than fit forget the silent ones and break nothing', () => {
   const found = new Set<number>()
   for (let n = 0; n < 150_000; n++) {
     const stream = `${(n * 2_654_435_761) % 2 ** 32}`.padStart(8, '0').slice(-8).padEnd(16, `${n}`.padStart(8, '0'))
-    const { added } = streams.advance({ stream, timeMs: noon + n, startMs: noon - 1, total: 1, jpos: n })
+    const { added } = streams.advance({ stream, timeMs: noon + n, startMs: noon + n - 1, total: 1, jpos: n })
     found.add(added)
   }
   expect([...found]).toEqual([1])
+})
+
+test('a stream that was forgotten does not count its total again, and new streams still count', () => {
+  const { streams } = opened()
+  // All begin their search at one slot, so the 17th takes the place of the first.
+  const nameOf = (n: number) => `${(n + 1).toString(16).padStart(8, '0')}00000000`
+  const advance = (n: number, timeMs: number, total: number, startMs = noon + 999 + n) =>
+    streams.advance({ stream: nameOf(n), timeMs, startMs, total, jpos: timeMs }).added
+  const first = Array.from({ length: 17 }, (_, n) => advance(n, noon + 1000 + n, 5))
+  expect(first).toEqual(Array(17).fill(5))
+  expect(advance(0, noon + 5000, 8)).toBe(0)
+  expect(advance(0, noon + 6000, 9)).toBe(1)
+  expect(advance(20, noon + 7000, 3, noon + 6500)).toBe(3)
 })
 
 test('series count by project and hour', () => {
@@ -83,4 +96,11 @@ test('series count by project and hour', () => {
     ).filter(Boolean).length
   expect([admitted(1, noon), admitted(1, noon), admitted(2, noon)]).toEqual([20, 20, 20])
   expect([admitted(1, noon + hourMs), admitted(1, noon)]).toEqual([20, 20])
+})
+
+test('a series that came in the hour before is counted anew', () => {
+  const limit = createSeriesLimit(new SharedArrayBuffer(seriesBytes))
+  const admit = (key: string, receivedMs: number) => limit.admit({ projectId: 1, group: 0, key, receivedMs, max: 1 })
+  expect([admit('a', noon), admit('a', noon), admit('b', noon)]).toEqual([true, true, false])
+  expect([admit('b', noon + hourMs), admit('a', noon + hourMs)]).toEqual([true, false])
 })

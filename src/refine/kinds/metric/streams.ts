@@ -57,7 +57,11 @@ function openSlots(memory: SharedArrayBuffer) {
         Atomics.notify(whole, 0, 1)
       }
     },
-    /** The slot of a stream. A new one takes a free slot, or that of the stream that is silent for the longest time. */
+    /**
+     * The slot of a stream. A new one takes a free slot, or that of the stream that is silent for the longest time. When
+     * that one comes again, its total was counted before: so streams that began before its last point are unknown from then
+     * on, and a first total of theirs adds nothing.
+     */
     slotOf: (stream: string): number => {
       const fingerprint = Number.parseInt(stream.slice(0, 8), 16) | 0 || 1
       const start = Number.parseInt(stream.slice(8, 16), 16)
@@ -68,6 +72,7 @@ function openSlots(memory: SharedArrayBuffer) {
         const { timeMs } = read(slot, 0)
         if (timeMs < oldestMs) [oldest, oldestMs] = [slot, timeMs]
       }
+      floats[1] = Math.max(floats[1] ?? 0, oldestMs)
       floats.fill(0, oldest, oldest + slotFloats)
       whole[oldest * 2] = fingerprint
       return oldest

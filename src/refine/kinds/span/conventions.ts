@@ -15,8 +15,14 @@ const types: ReadonlyMap<string, Type> = new Map<string, Type>([
 
 const numberForm = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
+/** Whether a name has another current one, and the type of its values, if it has one. */
+export const conventionOf = (key: string): { isRenamed: boolean; type: Type | undefined } => ({
+  isRenamed: renamed.has(key),
+  type: types.get(key),
+})
+
 /** A value in the type of its attribute, if it has such a form. Otherwise it stays. */
-function typed(key: string, value: unknown): unknown {
+export function typed(key: string, value: unknown): unknown {
   const type = types.get(key)
   if (type === 'number' && typeof value === 'string' && numberForm.test(value)) return Number(value)
   if (type === 'text' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)

@@ -25,6 +25,7 @@ import {
   vitalsOf,
   word,
 } from './parts.ts'
+import { createSimpleAttributes, type ReadAttributes } from './simple-attributes.ts'
 import { type Bare, type SpansOfItem, scrubbedRows } from './transaction.ts'
 
 /** A span item and the data of its envelope that applies to all its spans. */
@@ -92,6 +93,19 @@ function segmentDetails(span: Loose, attributes: Loose, spanId: string, parentId
   return { isSegment, segmentId: isSegment ? spanId : named }
 }
 
+const simpleAttributes = createSimpleAttributes(columns)
+
+/** The attributes of a span of either form. Those of span v2 mostly need one pass. */
+function attributesOf(span: Loose, isStreamed: boolean, budget: ByteBudget, repairs: Repairs): ReadAttributes {
+  const sent = own(span, 'attributes')
+  const simple = isStreamed ? simpleAttributes(sent, {}, budget) : undefined
+  if (simple) return simple
+  const all: Loose = isStreamed
+    ? ownConventional(plainAttributes(sent))
+    : { ...conventional(object(own(span, 'data')) ?? {}), ...object(own(span, 'tags')) }
+  return { columns: all, all, kept: boundedAttributes(all, budget, repairs, columns) }
+}
+
 /** One span of either form; undefined without both ids or without any time. */
 function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Details): Bare | undefined {
   const { isStreamed } = item
@@ -102,19 +116,17 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
   const end = momentUs(own(span, isStreamed ? 'end_timestamp' : 'timestamp'), moveUs)
   if (start === undefined && end === undefined) return undefined
   const repairs: Repairs = { count: 0 }
-  const attributes: Loose = isStreamed
-    ? ownConventional(plainAttributes(own(span, 'attributes')))
-    : { ...conventional(object(own(span, 'data')) ?? {}), ...object(own(span, 'tags')) }
+  const { all, columns: ofColumns, kept } = attributesOf(span, isStreamed, budget, repairs)
   const parentId = normalizeSpanId(own(span, 'parent_span_id')) ?? ''
-  const op = word(own(span, 'op') ?? own(attributes, 'sentry.op'), lengths.op, repairs)
+  const op = word(own(span, 'op') ?? own(ofColumns, 'sentry.op'), lengths.op, repairs)
   const plain = word(own(span, 'status'), lengths.status, repairs)
-  const detail = own(attributes, 'sentry.status.message')
+  const detail = own(all, 'sentry.status.message')
   const status = plain === 'error' && detail === 'deadline_exceeded' ? detail : plain
   const receivedUs = context.head.receivedMs * 1000
   const name = isStreamed ? line(own(span, 'name'), lengths.name, repairs) : ''
   const description = isStreamed ? '' : line(own(span, 'description'), lengths.description, repairs)
   const exclusive = isStreamed ? undefined : own(span, 'exclusive_time')
-  const place = segmentDetails(span, attributes, spanId, parentId, isStreamed)
+  const place = segmentDetails(span, ofColumns, spanId, parentId, isStreamed)
   return {
     projectId: context.head.projectId,
     traceId,
@@ -123,7 +135,7 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
     ...place,
     item: 'span',
     transaction:
-      line(own(attributes, 'sentry.segment.name') ?? own(attributes, 'sentry.transaction'), lengths.name, repairs) ||
+      line(own(ofColumns, 'sentry.segment.name') ?? own(all, 'sentry.transaction'), lengths.name, repairs) ||
       (place.isSegment ? name || description.slice(0, lengths.name) : ''),
     op,
     name,
@@ -131,19 +143,19 @@ function bareSpan(sent: unknown, { item, context, jpos, moveUs, budget }: Detail
     status,
     ...intervalOf(start, end, receivedUs, receivedUs, repairs),
     selfUs: typeof exclusive === 'number' && exclusive >= 0 ? Math.round(exclusive * 1000) : -1,
-    kind: word(own(span, 'kind') ?? own(attributes, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
-    origin: word(own(span, 'origin') ?? own(attributes, 'sentry.origin'), lengths.origin, repairs),
-    cut: cutOf(op, status, own(attributes, 'sentry.idle_span_finish_reason')),
-    attributes: boundedAttributes(attributes, budget, repairs, columns),
-    measurements: { ...measurementsOf(own(span, 'measurements'), repairs), ...vitalsOf(attributes) },
+    kind: word(own(span, 'kind') ?? own(ofColumns, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
+    origin: word(own(span, 'origin') ?? own(ofColumns, 'sentry.origin'), lengths.origin, repairs),
+    cut: cutOf(op, status, own(all, 'sentry.idle_span_finish_reason')),
+    attributes: kept,
+    measurements: { ...measurementsOf(own(span, 'measurements'), repairs), ...vitalsOf(all) },
     links: linksOf(own(span, 'links'), repairs),
     events: '',
-    weight: weightOf(own(attributes, 'sentry.sample_rate') ?? item.sampleRate),
+    weight: weightOf(own(ofColumns, 'sentry.sample_rate') ?? item.sampleRate),
     clockShiftUs: moveUs,
-    platform: scalar(own(span, 'platform'))?.slice(0, 64) ?? platformOf(own(attributes, 'sentry.sdk.name')),
-    release: releaseOf(own(attributes, 'sentry.release') ?? item.release) ?? '',
-    environment: environmentOf(own(attributes, 'sentry.environment') ?? item.environment) ?? '',
-    user: userOf(attributes, item.inferAddress ? context.head.clientAddress : undefined),
+    platform: scalar(own(span, 'platform'))?.slice(0, 64) ?? platformOf(own(all, 'sentry.sdk.name')),
+    release: releaseOf(own(ofColumns, 'sentry.release') ?? item.release) ?? '',
+    environment: environmentOf(own(ofColumns, 'sentry.environment') ?? item.environment) ?? '',
+    user: userOf(all, item.inferAddress ? context.head.clientAddress : undefined),
     source: '',
     receivedMs: context.head.receivedMs,
     jpos,
@@ -188,6 +200,7 @@ export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, 
  * parents is followed once.
  */
 function placeInSegments(spans: readonly Bare[]): void {
+  if (spans.every(({ segmentId }) => segmentId !== '')) return
   const byId = new Map(spans.map((span) => [`${span.traceId}${span.spanId}`, span]))
   for (const span of spans) {
     const chain: Bare[] = []

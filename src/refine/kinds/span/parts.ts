@@ -9,9 +9,10 @@ import { seconds } from '../error/time.ts'
 export const spansMax = 1000
 /** Bytes of attributes that all spans of one item can keep together. */
 export const attributeBytesMax = 800 * 1024
-const ownBytesMax = 4096
-const keysMax = 64
-const valueTextMax = 1024
+/** Limits of the attributes of one span: bytes, names, and characters of a value. */
+export const ownBytesMax = 4096
+export const keysMax = 64
+export const valueTextMax = 1024
 const measurementsMax = 50
 const linksMax = 20
 const futureMaxUs = 60e6
