@@ -20,6 +20,7 @@ import type { IssueFilter } from './meta.ts'
 import type { MetaStore } from './meta-store.ts'
 import { noiseCases } from './noise.cases.ts'
 import { peopleCases } from './people/people.cases.ts'
+import { personalCases } from './personal/personal.cases.ts'
 import { filterCases as inboundCases } from './projects/inbound-filters.cases.ts'
 import { scrapeCases } from './projects/scrape.cases.ts'
 import { releaseCases } from './releases/releases.cases.ts'
@@ -59,6 +60,7 @@ export function metaCases(name: string, open: Open): void {
     releaseCases(fresh)
     triageCases(fresh)
     dashboardCases(fresh)
+    personalCases(fresh)
   })
 }
 

@@ -29,6 +29,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column routes;
     alter table project drop column detectors;
     alter table project drop column metric_series;
+    drop table personal_mail;
+    drop table personal_settings;
     drop table dashboard_revision;
     drop table dashboard_favourite;
     drop table dashboard;

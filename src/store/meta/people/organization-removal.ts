@@ -41,6 +41,8 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'personal_settings',
+  'personal_mail',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
