@@ -74,6 +74,7 @@ export function personalPart(store: Store): PersonalStore {
           next_ms: nextMs,
           retry_ms: nextMs,
           covered_ms: nowMs,
+          attempts: 0,
         })
         .onConflict((conflict) =>
           conflict
