@@ -38,7 +38,8 @@ import { statements as metricSeries } from '../schema/0035-metric-series.ts'
 import { statements as savedQueries } from '../schema/0036-saved-queries.ts'
 import { statements as exports } from '../schema/0037-exports.ts'
 import { statements as dashboards } from '../schema/0038-dashboards.ts'
-import { statements as personal } from '../schema/0043-personal.ts'
+import { statements as channels } from '../schema/0039-channels.ts'
+import { statements as personal } from '../schema/0040-personal.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -82,6 +83,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   savedQueries,
   exports,
   dashboards,
+  channels,
   personal,
 ]
 

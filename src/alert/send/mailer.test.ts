@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostileTexts } from '../message/hostile.cases.ts'
 import { alerted, message } from '../message/message.cases.ts'
 import { htmlOf, textOf } from '../message/message.ts'
-import { createMailer, type Mail } from './email.ts'
+import { createMailer, type Mail } from './mailer.ts'
 
 const received: { to: string[]; text: string }[] = []
 const server = new SMTPServer({
