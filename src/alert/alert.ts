@@ -35,6 +35,9 @@ export type AlertDeps = {
 
 type Wired = AlertDeps & { mailer: Mailer }
 
+/** A mail without its Message-ID. `id`: the same in every attempt, so that clients show a repeat once. */
+type UnsentMail = Omit<Mail, 'messageId'> & { id?: string }
+
 /** Notifications of the app process. */
 export type Alerts = {
   /** Decides and sends due notifications. Returns at once and never runs twice at the same time. */
@@ -44,7 +47,7 @@ export type Alerts = {
   /** Sends a test message now. Never throws: the delivery has the result. */
   test(channel: Channel): Promise<Delivery[]>
   /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
-  mail(mail: Omit<Mail, 'messageId'>): Promise<string | undefined>
+  mail(mail: UnsentMail): Promise<string | undefined>
   /**
    * Sends confirmation mails to a channel's addresses outside the organization: those not asked yet, or only `only`.
    * Never throws: recipientsIn has the result.
@@ -192,11 +195,11 @@ async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise
 }
 
 /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
-async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<string | undefined> {
+async function mailNow(deps: Wired, mail: UnsentMail): Promise<string | undefined> {
   const smtp = await deps.smtp()
   if (!smtp) return ''
   try {
-    const messageId = `<${randomUUID()}@${new URL(deps.url).hostname}>`
+    const messageId = `<${mail.id ?? randomUUID()}@${new URL(deps.url).hostname}>`
     await deps.mailer.send(smtp, { ...mail, messageId })
     return undefined
   } catch (error) {

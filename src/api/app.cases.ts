@@ -137,6 +137,7 @@ export async function openTestApp(): Promise<TestApp> {
       events,
       alerts,
       live,
+      seal,
       url: read.config.url,
     }),
     version: '0.1.0',

@@ -62,6 +62,7 @@ async function rig(answers: Answers = {}) {
     events,
     observe,
     url: 'http://mishap.test',
+    seal: { seal: (text) => text },
     alerts: { kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
     live: { publish: (_organization, change) => void sent.told.push(change) },
   })

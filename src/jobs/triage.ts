@@ -1,4 +1,5 @@
 import type { Alerts } from '../alert/alert.ts'
+import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { LiveChange } from '../contract/live.ts'
@@ -19,6 +20,8 @@ type TriageDeps = {
   alerts: Pick<Alerts, 'mail' | 'kick'>
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string
+  /** Makes the links that unsubscribe. */
+  seal: Pick<Seal, 'seal'>
 }
 
 /** Changes of issues without an event: by time, by rules, in bulk. */

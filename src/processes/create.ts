@@ -212,7 +212,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
-    triage: createTriage({ ...core, alerts, url: config.url }),
+    triage: createTriage({ ...core, alerts, seal, url: config.url }),
     requestLog,
     eventRate: createEventRate(clock),
     issueCounts: createRecent(clock, issueCountsAge),
