@@ -1,4 +1,3 @@
-import type { Seal } from '../auth/seal.ts'
 import {
   type PersonalKind,
   type PersonalSettings,
@@ -12,7 +11,7 @@ import type { Person } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** How a message reaches a person. `email`: the address; undefined if mail is not wanted. */
-export type Reach = {
+type Reach = {
   person: Person
   places: readonly Place[]
   /** Messages wait until the quiet hours end. */
@@ -21,10 +20,12 @@ export type Reach = {
   unsubscribe: string
 }
 
+type Seals = { seal(text: string): string }
+
 type ReachDeps = {
   meta: MetaWith<'personal.personalSettingsOf' | 'organizations.memberOf' | 'people.personById'>
   clock: { now(): number }
-  seal: Pick<Seal, 'seal'>
+  seal: Seals
   url: string
 }
 
@@ -59,7 +60,7 @@ const kinds: readonly string[] = [...personalKinds, ...summaryKinds]
  * purpose, so no other sealed text is one. It does not expire: a person may find an old mail first.
  */
 export function unsubscribeLink(
-  { seal, url }: { seal: Pick<Seal, 'seal'>; url: string },
+  { seal, url }: { seal: Seals; url: string },
   { organizationId, userId, kind }: Unsubscription,
 ): string {
   return `${url}/api/0/unsubscribe/?token=${seal.seal(JSON.stringify([purpose, organizationId, userId, kind]))}`
@@ -71,7 +72,10 @@ export const unsubscribePage = (link: string): string => link.replace('/api/0/un
 const tokenCharactersMax = 1000
 
 /** Returns what a token ends; undefined for a forged or changed one. */
-export function unsubscriptionOf({ seal }: { seal: Pick<Seal, 'open'> }, token: string): Unsubscription | undefined {
+export function unsubscriptionOf(
+  { seal }: { seal: { open(sealed: string): string } },
+  token: string,
+): Unsubscription | undefined {
   if (token.length > tokenCharactersMax) return undefined
   try {
     const [name, organizationId, userId, kind, ...rest] = JSON.parse(seal.open(token)) as unknown[]

@@ -13,7 +13,7 @@ export const places = ['email'] as const
 export type Place = (typeof places)[number]
 
 export const digestPaces = ['off', 'daily', 'weekly'] as const
-export type DigestPace = (typeof digestPaces)[number]
+type DigestPace = (typeof digestPaces)[number]
 
 /** What differs in one project. `mine`: only what names the person. `none`: nothing but on-call messages. */
 export const projectModes = ['mine', 'none'] as const

@@ -1,7 +1,6 @@
 import type { Alerts } from '../alert/alert.ts'
 import { noticeMail } from '../alert/notice.ts'
 import { whereToReach } from '../alert/personal.ts'
-import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -18,7 +17,7 @@ type NoticeDeps = {
     | 'issues.delayNotice'
     | 'personal.personalSettingsOf'
   >
-  seal: Pick<Seal, 'seal'>
+  seal: { seal(text: string): string }
   alerts: Pick<Alerts, 'mail'>
   /** Origin of the web interface, without trailing slash. */
   url: string

@@ -1,5 +1,4 @@
 import type { Alerts } from '../alert/alert.ts'
-import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { LiveChange } from '../contract/live.ts'
@@ -21,7 +20,7 @@ type TriageDeps = {
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string
   /** Makes the links that unsubscribe. */
-  seal: Pick<Seal, 'seal'>
+  seal: { seal(text: string): string }
 }
 
 /** Changes of issues without an event: by time, by rules, in bulk. */

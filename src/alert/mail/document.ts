@@ -17,7 +17,7 @@ export type Block =
   | { kind: 'link'; href: string }
 
 /** A mail as blocks. Plain text and HTML are made of the same blocks, so that they say the same. */
-export type MailDocument = {
+type MailDocument = {
   subject: string
   /** The HTML part shows no title: its first block says the same. */
   titleless?: boolean
@@ -65,12 +65,12 @@ const sheet = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 a{text-underline-offset:2px}
 @media (prefers-color-scheme:dark){
-.page{background:#141413!important}.card{background:#1e1e1c!important;border-color:#3a3935!important}
+.page{background:#141413!important}.card{background:#1e1e1c!important;border-left-color:#3a3935!important;border-right-color:#3a3935!important;border-bottom-color:#3a3935!important}
 .ink{color:#ececea!important}.soft{color:#a8a7a1!important}.link{color:#8cb8ff!important}
 .code{background:#2a2a27!important;color:#ececea!important}.rule{border-color:#3a3935!important}
 .button{background:#ececea!important;color:#141413!important}
 }
-@media (max-width:480px){.card{padding:20px 16px!important}.button{display:block!important;text-align:center!important}}
+@media (max-width:480px){.card{padding:20px 16px!important}.end{padding:12px 17px!important}.button{display:block!important;text-align:center!important}}
 `
 const font = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const wrap = 'overflow-wrap:anywhere;word-break:break-word'
@@ -114,7 +114,7 @@ function htmlOf(mail: MailDocument): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><title>${subject}</title><style>${raw(sheet)}</style></head>
 <body class="page" style="background:#f5f4f0;margin:0;padding:0"><table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#f5f4f0"><tr><td align="center" style="padding:16px 8px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:600px"><tr><td class="card" style="background:#ffffff;border:1px solid #e2e0d9;border-radius:8px;border-top:4px solid ${levelColours[level]};padding:24px 28px;text-align:left">
-${title}${blocks.map(htmlBlock)}</td></tr>${end.length ? html`<tr><td class="soft" style="${soft};padding:12px 28px;text-align:left">${end}</td></tr>` : ''}</table>
+${title}${blocks.map(htmlBlock)}</td></tr>${end.length ? html`<tr><td class="soft end" style="${soft};padding:12px 29px;text-align:left">${end}</td></tr>` : ''}</table>
 </td></tr></table></body></html>`
   // Only a promise among the values makes a promise of the whole. There is none.
   return String(page)

@@ -27,9 +27,10 @@ function measureRows({ measure }: Message): [string, string][] {
 }
 
 function issueBlocks(message: Message, alert: AlertedIssue): Block[] {
-  const rows = factRows(alert.facts)
   const sourceLine = alert.facts?.sourceLine
   const text = line(sourceLine?.text ?? '', 300)
+  // The code block names the line already.
+  const rows = factRows(alert.facts).filter(([label]) => !text || label !== 'Line')
   return [
     {
       kind: 'item',

@@ -10,7 +10,7 @@ import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
 
 /** A mail that collects: a digest or the weekly report. */
-export type PersonalMail = {
+type PersonalMail = {
   organizationId: number
   userId: string
   kind: SummaryKind
@@ -39,8 +39,50 @@ export type PersonalStore = {
   dropPersonalMail(mail: PersonalMail): Promise<void>
 }
 
+/** Starts, moves or ends one mail. A mail that goes on continues where the last one ended. */
+async function schedule(
+  { write, clock, dialect: { builder } }: Store,
+  { organizationId, userId }: Pick<PersonalMail, 'organizationId' | 'userId'>,
+  settings: PersonalSettings,
+  kind: SummaryKind,
+): Promise<void> {
+  const nowMs = clock.now()
+  const pace = paceOf(settings, kind)
+  if (!pace) {
+    await write.run(
+      builder
+        .deleteFrom('personal_mail')
+        .where('organization_id', '=', organizationId)
+        .where('user_id', '=', userId)
+        .where('kind', '=', kind),
+    )
+    return
+  }
+  const nextMs = nextSummaryMs(pace, settings.timeZone, nowMs)
+  await write.run(
+    builder
+      .insertInto('personal_mail')
+      .values({
+        organization_id: organizationId,
+        user_id: userId,
+        kind,
+        next_ms: nextMs,
+        retry_ms: nextMs,
+        covered_ms: nowMs,
+        attempts: 0,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organization_id', 'user_id', 'kind'])
+          .doUpdateSet({ next_ms: nextMs, retry_ms: nextMs, attempts: 0 }),
+      ),
+  )
+}
+
+type SettingsPart = Pick<PersonalStore, 'personalSettingsOf' | 'setPersonalSettings'>
+
 /** Implements what people want to hear. */
-export function personalPart(store: Store): PersonalStore {
+export function personalSettingsPart(store: Store): SettingsPart {
   const { write, read, clock } = store
   const { builder } = store.dialect
   const settingsRow = (organizationId: number, userId: string) =>
@@ -49,54 +91,6 @@ export function personalPart(store: Store): PersonalStore {
       .select(['content', 'rev', 'changed_ms'])
       .where('organization_id', '=', organizationId)
       .where('user_id', '=', userId)
-  /** Starts, moves or ends one mail. A mail that goes on continues where the last one ended. */
-  const schedule = async (organizationId: number, userId: string, settings: PersonalSettings, kind: SummaryKind) => {
-    const nowMs = clock.now()
-    const pace = paceOf(settings, kind)
-    if (!pace) {
-      await write.run(
-        builder
-          .deleteFrom('personal_mail')
-          .where('organization_id', '=', organizationId)
-          .where('user_id', '=', userId)
-          .where('kind', '=', kind),
-      )
-      return
-    }
-    const nextMs = nextSummaryMs(pace, settings.timeZone, nowMs)
-    await write.run(
-      builder
-        .insertInto('personal_mail')
-        .values({
-          organization_id: organizationId,
-          user_id: userId,
-          kind,
-          next_ms: nextMs,
-          retry_ms: nextMs,
-          covered_ms: nowMs,
-          attempts: 0,
-        })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['organization_id', 'user_id', 'kind'])
-            .doUpdateSet({ next_ms: nextMs, retry_ms: nextMs, attempts: 0 }),
-        ),
-    )
-  }
-  const change = (
-    mail: PersonalMail,
-    set: Partial<Record<'next_ms' | 'covered_ms' | 'attempts' | 'retry_ms', number>>,
-  ) =>
-    write.run(
-      builder
-        .updateTable('personal_mail')
-        .set(set)
-        .where('organization_id', '=', mail.organizationId)
-        .where('user_id', '=', mail.userId)
-        .where('kind', '=', mail.kind)
-        // The person may have changed the time meanwhile.
-        .where('next_ms', '=', mail.nextMs),
-    )
   return {
     personalSettingsOf: async (organizationId, userId) => {
       const row = await read.get(settingsRow(organizationId, userId))
@@ -130,9 +124,29 @@ export function personalPart(store: Store): PersonalStore {
               conflict.columns(['organization_id', 'user_id']).doUpdateSet({ content, rev: newRev, changed_ms }),
             ),
         )
-        for (const kind of summaryKinds) await schedule(organizationId, userId, settings, kind)
+        for (const kind of summaryKinds) await schedule(store, { organizationId, userId }, settings, kind)
         return newRev
       }),
+  }
+}
+
+/** Implements the times of mails that collect. */
+export function personalMailPart({ write, dialect: { builder } }: Store): Omit<PersonalStore, keyof SettingsPart> {
+  const change = (
+    mail: PersonalMail,
+    set: Partial<Record<'next_ms' | 'covered_ms' | 'attempts' | 'retry_ms', number>>,
+  ) =>
+    write.run(
+      builder
+        .updateTable('personal_mail')
+        .set(set)
+        .where('organization_id', '=', mail.organizationId)
+        .where('user_id', '=', mail.userId)
+        .where('kind', '=', mail.kind)
+        // The person may have changed the time meanwhile.
+        .where('next_ms', '=', mail.nextMs),
+    )
+  return {
     personalMailsDue: async (nowMs, max) =>
       (
         await write.all(
