@@ -39,7 +39,10 @@ import { statements as savedQueries } from '../schema/0036-saved-queries.ts'
 import { statements as exports } from '../schema/0037-exports.ts'
 import { statements as dashboards } from '../schema/0038-dashboards.ts'
 import { statements as channels } from '../schema/0039-channels.ts'
-import { statements as personal } from '../schema/0040-personal.ts'
+import { statements as alertRules } from '../schema/0040-alert-rules.ts'
+import { statements as issueTriggers } from '../schema/0041-issue-triggers.ts'
+import { statements as incidents } from '../schema/0042-incidents.ts'
+import { statements as personal } from '../schema/0043-personal.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -84,6 +87,9 @@ const steps: ((dialect: Dialect) => string[])[] = [
   exports,
   dashboards,
   channels,
+  alertRules,
+  issueTriggers,
+  incidents,
   personal,
 ]
 

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
+import type { AlertTables } from './alert-tables.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { PersonalTables } from './personal-tables.ts'
@@ -17,6 +18,7 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
+  AlertTables &
   DashboardTables &
   PersonalTables & {
     version: { number: number; applied_ms: number }

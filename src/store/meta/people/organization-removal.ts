@@ -41,6 +41,13 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'incident',
+  'mute',
+  'on_call_schedule',
+  'delivery',
+  'alert_rule',
+  'alert_firing',
+  'issue_trigger',
   'personal_settings',
   'personal_mail',
 ] as const
