@@ -75,6 +75,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     clock: systemClock,
     observe: silent,
     authorEmails: async () => [],
+    facts: async (message) => ({ message, note: '' }),
     url: 'http://mishap.test',
     mailer: {
       send: async (_settings, mail) => {

@@ -23,6 +23,8 @@ export function personalCases(fresh: () => Promise<MetaStore>): void {
       expect(await personal.personalSettingsOf(1, 'ann')).toEqual({ settings: defaultSettings, rev: 0 })
       expect(await personal.setPersonalSettings(1, 'ann', wishes, 0)).toBe(1)
       expect(await personal.personalSettingsOf(1, 'ann')).toEqual({ settings: wishes, rev: 1 })
+      expect(await personal.personalSettingsIn(1)).toEqual(new Map([['ann', wishes]]))
+      expect(await personal.personalSettingsIn(2)).toEqual(new Map())
       for (const [organizationId, userId] of [
         [1, 'bob'],
         [2, 'ann'],

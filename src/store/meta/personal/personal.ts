@@ -24,6 +24,8 @@ type PersonalMail = {
 export type PersonalStore = {
   /** What the person wants to hear, or the defaults with revision 0. */
   personalSettingsOf(organizationId: number, userId: string): Promise<{ settings: PersonalSettings; rev: number }>
+  /** The settings of everybody in an organization who has changed them, by person. */
+  personalSettingsIn(organizationId: number): Promise<Map<string, PersonalSettings>>
   /** Stores the settings and the times of the mails that collect. Throws CONFLICT when `rev` is outdated. */
   setPersonalSettings(
     organizationId: number,
@@ -37,6 +39,12 @@ export type PersonalStore = {
   endPersonalMail(mail: PersonalMail, end: { nextMs: number; coveredMs: number } | { retryMs: number }): Promise<void>
   /** Removes a mail of a person who has left. */
   dropPersonalMail(mail: PersonalMail): Promise<void>
+}
+
+function toSettings(content: string): PersonalSettings {
+  const stored = fromJson<PersonalSettings>(content)
+  // A kind that a later version adds has no entry in older rows.
+  return { ...defaultSettings, ...stored, kinds: { ...defaultSettings.kinds, ...stored.kinds } }
 }
 
 /** Starts, moves or ends one mail. A mail that goes on continues where the last one ended. */
@@ -79,7 +87,7 @@ async function schedule(
   )
 }
 
-type SettingsPart = Pick<PersonalStore, 'personalSettingsOf' | 'setPersonalSettings'>
+type SettingsPart = Pick<PersonalStore, 'personalSettingsOf' | 'personalSettingsIn' | 'setPersonalSettings'>
 
 /** Implements what people want to hear. */
 export function personalSettingsPart(store: Store): SettingsPart {
@@ -95,12 +103,14 @@ export function personalSettingsPart(store: Store): SettingsPart {
     personalSettingsOf: async (organizationId, userId) => {
       const row = await read.get(settingsRow(organizationId, userId))
       if (!row) return { settings: defaultSettings, rev: 0 }
-      const stored = fromJson<PersonalSettings>(row.content)
-      // A kind that a later version adds has no entry in older rows.
-      return {
-        settings: { ...defaultSettings, ...stored, kinds: { ...defaultSettings.kinds, ...stored.kinds } },
-        rev: row.rev,
-      }
+      return { settings: toSettings(row.content), rev: row.rev }
+    },
+    personalSettingsIn: async (organizationId) => {
+      const rows = builder
+        .selectFrom('personal_settings')
+        .select(['user_id', 'content'])
+        .where('organization_id', '=', organizationId)
+      return new Map((await read.all(rows)).map((row) => [row.user_id, toSettings(row.content)]))
     },
     setPersonalSettings: (organizationId, userId, settings, rev) =>
       write.transaction(async () => {
