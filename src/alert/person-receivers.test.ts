@@ -37,7 +37,11 @@ describe('a person', () => {
     expect(receive(undefined, 'alert', { ...noon, hasMail: false }).recipients).toEqual([])
   })
   test('does not hear of kinds that they switched off, or of a silenced project', () => {
-    const settings = { ...defaultSettings, kinds: { ...defaultSettings.kinds, alert: [] }, projects: { 1: 'none' as const } }
+    const settings = {
+      ...defaultSettings,
+      kinds: { ...defaultSettings.kinds, alert: [] },
+      projects: { 1: 'none' as const },
+    }
     expect(receive(settings, 'alert').recipients).toEqual([])
     expect(receive(settings, 'assigned').recipients).toEqual(['ann@x.test'])
     expect(receive(settings, 'assigned', noon, 1).recipients).toEqual([])

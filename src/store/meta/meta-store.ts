@@ -35,6 +35,7 @@ import type { PersonStore } from './people/people.ts'
 import type { ResetStore } from './people/resets.ts'
 import type { TokenStore } from './people/tokens.ts'
 import type { PersonalStore } from './personal/personal.ts'
+import type { SummaryStore } from './personal/summaries.ts'
 import type { FilterStore } from './projects/inbound-filters.ts'
 import type { OwnershipStore } from './projects/ownership.ts'
 import type { KeyStore, ProjectStore } from './projects/projects.ts'
@@ -105,7 +106,7 @@ type MetaParts = {
   explore: SavedQueryStore & ExportStore
   dashboards: DashboardStore
   /** What people want to hear, and the times of their mails that collect. */
-  personal: PersonalStore
+  personal: PersonalStore & SummaryStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -10,7 +10,7 @@ import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
 
 /** A mail that collects: a digest or the weekly report. */
-type PersonalMail = {
+export type PersonalMail = {
   organizationId: number
   userId: string
   kind: SummaryKind
