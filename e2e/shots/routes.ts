@@ -18,6 +18,7 @@ export type Places = {
 export const captures: Readonly<Record<string, (places: Places) => string>> = {
   '': () => '/',
   'confirm-address': () => '/confirm-address?secret=none',
+  unsubscribe: () => '/unsubscribe?token=none',
   'd/[digest]': ({ digest }) => `/d/${digest}`,
   'e/[event]': ({ event }) => `/e/${event}`,
   find: () => '/find?q=nothing-like-this',
@@ -53,6 +54,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/settings': ({ org }) => `/o/${org}/settings`,
   'o/[org]/settings/account': ({ org }) => `/o/${org}/settings/account`,
   'o/[org]/settings/account/appearance': ({ org }) => `/o/${org}/settings/account/appearance`,
+  'o/[org]/settings/account/notifications': ({ org }) => `/o/${org}/settings/account/notifications`,
   'o/[org]/settings/account/security': ({ org }) => `/o/${org}/settings/account/security`,
   'o/[org]/settings/account/tokens': ({ org }) => `/o/${org}/settings/account/tokens`,
   'o/[org]/settings/members': ({ org }) => `/o/${org}/settings/members`,

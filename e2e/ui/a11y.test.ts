@@ -175,6 +175,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
       '/forgot-password',
       '/reset-password?secret=none',
       '/confirm-address?secret=none',
+      '/unsubscribe?token=none',
     ]) {
       await page.goto(product.url + path)
       await page.locator('h1').first().waitFor()

@@ -84,6 +84,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
     mailer,
     url: 'https://m.test',
     authorEmails: async () => [],
+    facts: async (message) => ({ message, note: '' }),
     seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),

@@ -7,6 +7,9 @@ import { decideDue } from './question.ts'
 import { createAuthors, recipientsOf } from './receivers.ts'
 import { createMailer, type Mail } from './send/mailer.ts'
 
+/** A mail without its Message-ID. `id`: the same in every attempt, so that clients show a repeat once. */
+type UnsentMail = Omit<Mail, 'messageId'> & { id?: string }
+
 /** Notifications of the app process. */
 export type Alerts = {
   /** Decides and sends due notifications. Returns at once and never runs twice at the same time. */
@@ -16,7 +19,7 @@ export type Alerts = {
   /** Sends a test message now. Never throws: the delivery has the result. */
   test(channel: Channel): Promise<Delivery[]>
   /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
-  mail(mail: Omit<Mail, 'messageId'>): Promise<string | undefined>
+  mail(mail: UnsentMail): Promise<string | undefined>
   /**
    * Sends confirmation mails to a channel's addresses outside the organization: those not asked yet, or only `only`.
    * Never throws: recipientsIn has the result.
@@ -28,11 +31,11 @@ export type Alerts = {
 const sendingMax = 50
 
 /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
-async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<string | undefined> {
+async function mailNow(deps: Wired, mail: UnsentMail): Promise<string | undefined> {
   const smtp = await deps.smtp()
   if (!smtp) return ''
   try {
-    const messageId = `<${randomUUID()}@${new URL(deps.url).hostname}>`
+    const messageId = `<${mail.id ?? randomUUID()}@${new URL(deps.url).hostname}>`
     await deps.mailer.send(smtp, { ...mail, messageId })
     return undefined
   } catch (error) {

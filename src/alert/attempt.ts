@@ -1,9 +1,12 @@
+import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { AttemptEnd, Delivery } from '../store/meta/issues/alerts.ts'
 import { acknowledgeLink } from './acknowledge.ts'
 import { configOf } from './channel.ts'
 import type { AlertDeps } from './deps.ts'
 import { ruleMessage } from './message/incident.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
+import { kindFor } from './person-receivers.ts'
+import { unsubscribeLink } from './personal.ts'
 import type { Mailer } from './send/mailer.ts'
 import { DeliveryRefused, type Sent } from './send/transport.ts'
 import { sendVia } from './send/transports.ts'
@@ -57,7 +60,26 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
         createdMs: Math.max(delivery.createdMs, lastSentAgainMs(delivery)),
       })
     : undefined
-  return ruleMessage({ delivery, organization, url, alerts, incident, members, ruleName: rule?.name, acknowledge })
+  const message = ruleMessage({
+    delivery,
+    organization,
+    url,
+    alerts,
+    incident,
+    members,
+    ruleName: rule?.name,
+    acknowledge,
+  })
+  const unsubscribe = unsubscribeOf(deps, delivery, rule)
+  return unsubscribe === undefined ? message : { ...message, links: { ...message.links, unsubscribe } }
+}
+
+/** The link that ends messages of this kind; undefined for a channel. */
+function unsubscribeOf(deps: AlertDeps, delivery: Delivery, rule: AlertRule | undefined): string | undefined {
+  const { userId, organizationId } = delivery
+  if (userId === null) return undefined
+  const kind = kindFor(rule?.definition.actions ?? [], userId)
+  return unsubscribeLink({ seal: deps, url: deps.url }, { organizationId, userId, kind })
 }
 
 /** A message that somebody sends again has a link that works for another day. */
@@ -65,8 +87,14 @@ const lastSentAgainMs = ({ steps }: Delivery): number => steps.findLast(({ step 
 
 /** Sends a delivery and returns what the service said; undefined if its objects or its channel are gone. */
 async function send(deps: Wired, delivery: Delivery): Promise<Sent | undefined> {
-  const message = await messageOf(deps, delivery)
-  if (!message) return undefined
+  const plain = await messageOf(deps, delivery)
+  if (!plain) return undefined
+  const { message, note } = await deps.facts(plain)
+  const sent = await sendMessage(deps, delivery, message)
+  return sent && { ...sent, answer: [sent.answer, note].filter(Boolean).join(' ') }
+}
+
+async function sendMessage(deps: Wired, delivery: Delivery, message: Message): Promise<Sent | undefined> {
   const outbound = { message, deliveryId: delivery.id, recipient: delivery.recipient }
   if (delivery.channelId === null) return sendVia('email', deps, { target: delivery.recipient }, outbound)
   const channel = await deps.meta.alerts.channelById(delivery.channelId)

@@ -43,6 +43,7 @@ async function rig() {
     open: seal.open,
     smtp: async () => state.smtp,
     authorEmails: async () => [],
+    facts: async (message) => ({ message, note: '' }),
     seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },

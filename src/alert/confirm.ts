@@ -4,7 +4,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { MetaStore, MetaWith } from '../store/meta/meta-store.ts'
-import { html, line } from './message/message.ts'
+import { renderMail } from './mail/document.ts'
+import { line } from './message/message.ts'
 import { recipientsIn } from './recipients.ts'
 import type { Mail } from './send/mailer.ts'
 
@@ -35,16 +36,18 @@ function confirmationMail(details: {
   const where = line(details.organization.name, 64)
   const first = `${where} on Mishap (${details.url}) wants to send notifications of errors to ${details.to}. Confirm that you want them:`
   const last = 'The link works for 7 days. If you did not expect this mail, ignore it: you will get no notifications.'
-  const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   return {
     to: details.to,
-    subject: `Confirm notifications of ${where} on Mishap`,
-    text: `${first}\n\n${details.link}\n\n${last}\n`,
-    html: [
-      paragraph(html(first)),
-      paragraph(`<a href="${html(details.link)}">${html(details.link)}</a>`),
-      paragraph(html(last)),
-    ].join('\n'),
+    ...renderMail({
+      subject: `Confirm notifications of ${where} on Mishap`,
+      level: 'none',
+      blocks: [
+        { kind: 'text', text: first },
+        { kind: 'button', label: 'Confirm this address', href: details.link },
+        { kind: 'text', text: last },
+      ],
+      footer: [],
+    }),
   }
 }
 

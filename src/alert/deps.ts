@@ -4,6 +4,7 @@ import type { Outgoing } from '../base/outgoing.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { Message } from './message/message.ts'
 import type { Mailer, SmtpSettings } from './send/mailer.ts'
 
 /** What notifications need of the other parts. */
@@ -15,6 +16,8 @@ export type AlertDeps = {
   events: Pick<EventStore, 'countsOf'>
   /** Mail addresses of those whose commits most likely caused an issue. Throws STORE_UNAVAILABLE. */
   authorEmails(issue: Issue): Promise<string[]>
+  /** Adds what is known about the issues of a message. `note`: a sentence about facts that were not ready in time. */
+  facts(message: Message): Promise<{ message: Message; note: string }>
   outgoing: Outgoing
   /** Tests pass their own. */
   mailer?: Mailer

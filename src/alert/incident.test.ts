@@ -74,6 +74,7 @@ async function rig(more: Partial<AlertDefinition> = {}, deps: Partial<AlertDeps>
     url: 'https://m.test',
     events: { countsOf: async () => [] },
     authorEmails: async () => ['bob@x.test', 'stranger@x.test'],
+    facts: async (message) => ({ message, note: '' }),
     open: (sealed) => sealed,
     seal: (text) => text,
     smtp: async () => ({ host: 'x', port: 1, security: 'none', user: '', password: '', from: 'm@x.test' }),

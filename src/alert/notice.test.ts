@@ -9,6 +9,7 @@ const mailOf = (data: Record<string, unknown>, kind: 'assigned' | 'comment' = 'a
     by: person('ann'),
     kind,
     url: 'https://m.test',
+    unsubscribe: 'https://m.test/api/0/unsubscribe/?token=v1.x',
     organization: { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 },
     issue: { id: 7, shortId: 'WEB-7', title: 'TypeError: <b>x</b>' } as Issue,
     activity: { id: 1, issueId: 7, type: 'assigned', createdMs: 0, userId: 'ann', data } as Activity,
@@ -23,6 +24,8 @@ test.each<[Record<string, unknown>, string]>([
   const mail = mailOf(data)
   expect([mail.to, mail.subject]).toEqual(['bob@example.test', subject])
   expect(mail.html).not.toContain('<b>')
+  expect(mail.unsubscribe).toBe('https://m.test/api/0/unsubscribe/?token=v1.x')
+  expect(mail.text).toContain('Stop these mails: https://m.test/unsubscribe?token=v1.x')
 })
 
 test('a comment says what was said', () => {

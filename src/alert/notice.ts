@@ -1,5 +1,7 @@
 import type { Activity, Issue, Organization, Person } from '../store/meta/meta.ts'
-import { html, issueUrl, line } from './message/message.ts'
+import { renderMail } from './mail/document.ts'
+import { issueUrl, line } from './message/message.ts'
+import { unsubscribePage } from './personal.ts'
 import type { Mail } from './send/mailer.ts'
 
 const textMax = 2_000
@@ -19,6 +21,8 @@ export function noticeMail(notice: {
   activity: Activity
   kind: keyof typeof sentences
   url: string
+  /** Ends this kind of mail by one POST. */
+  unsubscribe: string
 }): Omit<Mail, 'messageId'> {
   const { issue, activity, kind } = notice
   const who = notice.by ? line(notice.by.name || notice.by.email, 80) : 'An ownership rule'
@@ -31,18 +35,16 @@ export function noticeMail(notice: {
     : `${who} ${sentences[kind]} ${what}`
   const comment = typeof activity.data.text === 'string' ? activity.data.text.slice(0, textMax) : ''
   const link = issueUrl(notice, issue)
-  const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
   const quoted = comment.split('\n').map((commentLine) => line(commentLine, textMax))
-  return {
-    to: notice.to.email,
+  const mail = renderMail({
     subject: first,
-    text: [first, ...(comment ? [quoted.map((commentLine) => `> ${commentLine}`).join('\n')] : []), `${link}\n`].join(
-      '\n\n',
-    ),
-    html: [
-      paragraph(html(first)),
-      ...(comment ? [paragraph(quoted.map(html).join('<br>'))] : []),
-      paragraph(`<a href="${html(link)}">${html(link)}</a>`),
-    ].join('\n'),
-  }
+    level: 'none',
+    blocks: [
+      ...(comment ? [{ kind: 'quote', lines: quoted } as const] : []),
+      { kind: 'button', label: 'Open the issue', href: link },
+    ],
+    footer: [],
+    unsubscribe: unsubscribePage(notice.unsubscribe),
+  })
+  return { to: notice.to.email, ...mail, text: `${first}\n\n${mail.text}`, unsubscribe: notice.unsubscribe }
 }

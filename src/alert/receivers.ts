@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { onCallOrder } from '../domain/on-call.ts'
+import type { PersonalKind, PersonalSettings } from '../domain/personal.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
 import type { Question, Receiver } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
+import { kindFor, personReceiver } from './person-receivers.ts'
 import { recipientsIn } from './recipients.ts'
 
 /** How long the authors of the commits behind an issue are remembered. They come from an event, which is a query. */
@@ -57,6 +59,8 @@ type Directory = {
   channels: Channel[]
   recipients: Map<number, string[]>
   people: Map<string, Person>
+  /** What people want to hear, if they changed it. */
+  wishes: Map<string, PersonalSettings>
   /** Members who can triage. */
   active: string[]
   /** By schedule id: user ids in the order of escalation. */
@@ -79,6 +83,7 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
     channels,
     recipients,
     people: new Map(people.map((person) => [person.id, person])),
+    wishes: await meta.personal.personalSettingsIn(organizationId),
     active: members.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId),
     onCall: new Map(
       schedules.map((schedule) => [
@@ -138,25 +143,39 @@ export async function readReceivers(
   const ofIssue = await issuePeople(deps, authors, needs, [...persons.values()])
   const rules = new Map(needs.rules.map((rule) => [rule.id, rule]))
 
-  const person = (userId: string): Receiver | undefined => {
-    const found = persons.get(userId)
-    const mails = found && hasMail ? [found.email] : []
-    return found && { key: `person:${userId}`, channelId: null, userId, recipients: mails, notBeforeMs: 0 }
+  const projects = new Map(needs.issues.map((issue) => [issue.id, issue.projectId]))
+  const person = (
+    directory: Directory | undefined,
+    userId: string,
+    wish: { kind?: PersonalKind; projectId?: number | null } = {},
+  ): Receiver | undefined => {
+    const { kind, projectId = null } = wish
+    const found = directory?.people.get(userId)
+    return found && personReceiver(found, directory?.wishes.get(userId), { kind, projectId }, { hasMail, nowMs })
   }
   const channel = (id: number): Receiver | undefined =>
     recipients.has(id)
       ? { key: `channel:${id}`, channelId: id, userId: null, recipients: recipients.get(id) ?? [], notBeforeMs: 0 }
       : undefined
-  const onCall = (schedule: string): string[] => all.flatMap((directory) => directory.onCall.get(schedule) ?? [])
   return {
     channels,
     userIds: [...persons.keys()],
     recipientsOf: ({ id }) => recipients.get(id) ?? [],
     receiverOf: (key) => {
       const [kind, id = ''] = key.split(':')
-      return kind === 'channel' ? channel(Number(id)) : person(key.slice('person:'.length))
+      if (kind === 'channel') return channel(Number(id))
+      const userId = key.slice('person:'.length)
+      return person(
+        all.find((directory) => directory.people.has(userId)),
+        userId,
+      )
     },
-    onCall: (schedule) => onCall(schedule).flatMap((userId) => person(userId) ?? []),
+    onCall: (schedule) =>
+      all.flatMap((directory) =>
+        (directory.onCall.get(schedule) ?? []).flatMap(
+          (userId) => person(directory, userId, { kind: 'on_call' }) ?? [],
+        ),
+      ),
     receiversOf: (ruleId, issueIds) => {
       const rule = rules.get(ruleId)
       const directory = rule && directories.get(rule.organizationId)
@@ -176,7 +195,11 @@ export async function readReceivers(
               : action.type === 'on_call'
                 ? (directory.onCall.get(action.schedule) ?? []).slice(0, 1)
                 : issueIds.flatMap((id) => ofIssue.get(id)?.[action.type as ByIssue] ?? [])
-        return userIds.filter((userId) => directory.people.has(userId)).map(person)
+        const [projectId = null, ...others] = new Set(issueIds.flatMap((id) => projects.get(id) ?? []))
+        return userIds.map((userId) => {
+          const kind = action.type === 'on_call' ? 'on_call' : kindFor(rule.definition.actions, userId)
+          return person(directory, userId, { kind, projectId: others.length > 0 ? null : projectId })
+        })
       })
       return [...new Map(found.flatMap((receiver) => (receiver ? [[receiver.key, receiver] as const] : []))).values()]
     },

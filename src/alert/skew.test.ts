@@ -33,6 +33,7 @@ async function rig(found: { all: number; last: number; away?: boolean }) {
     open: (sealed) => sealed,
     seal: (text) => text,
     authorEmails: async () => [],
+    facts: async (message) => ({ message, note: '' }),
     smtp: async () => undefined,
     outgoing: {
       send: async ({ url, body = '' }) => {

@@ -7,6 +7,7 @@ import { faultOf } from '../base/observe.ts'
 import type { App } from '../processes/parts.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import { bodyBytesMax, readBody, readQuery } from './input.ts'
+import { answerUnsubscribe, unsubscribePath } from './people/personal-routes.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -34,6 +35,7 @@ export function createRoutes(app: App): Hono {
   // strict: false accepts paths with and without a trailing slash, because redirecting a POST breaks clients.
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
+  hono.all(unsubscribePath, (context) => answerUnsubscribe(app, context.req.raw))
   for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
   const paths = new Map<string, string[]>()
   for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])

@@ -8,6 +8,7 @@ import { createAlerts } from '../alert/alert.ts'
 import type { AlertDeps } from '../alert/deps.ts'
 import type { Mail } from '../alert/send/mailer.ts'
 import { smtpOf } from '../alert/smtp.ts'
+import { readableProjects } from '../auth/allowed-projects.ts'
 import { createAuth } from '../auth/create.ts'
 import { createSeal } from '../auth/seal.ts'
 import { systemClock } from '../base/clock.ts'
@@ -75,6 +76,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     clock: systemClock,
     observe: silent,
     authorEmails: async () => [],
+    facts: async (message) => ({ message, note: '' }),
     url: 'http://mishap.test',
     mailer: {
       send: async (_settings, mail) => {
@@ -141,6 +143,8 @@ export async function openTestApp(): Promise<TestApp> {
       events,
       alerts,
       live,
+      seal,
+      projectsFor: (person, of) => readableProjects({ meta, auth }, { kind: 'session', person }, of),
       url: read.config.url,
     }),
     version: '0.1.0',

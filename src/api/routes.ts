@@ -28,6 +28,7 @@ import { organizationDetailRoutes } from './people/organization-detail.ts'
 import { organizationRoutes } from './people/organization-routes.ts'
 import { organizationTokenRoutes } from './people/organization-token-routes.ts'
 import { peopleRoutes } from './people/people-routes.ts'
+import { personalRoutes } from './people/personal-routes.ts'
 import { removalRoutes } from './people/removal-routes.ts'
 import { teamRoutes } from './people/team-routes.ts'
 import { performanceApiRoutes } from './performance/performance-routes.ts'
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
   ...organizationRoutes,
   ...organizationDetailRoutes,
   ...accountRoutes,
+  ...personalRoutes,
   ...organizationTokenRoutes,
   ...projectRoutes,
   ...teamRoutes,

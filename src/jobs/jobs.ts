@@ -42,7 +42,7 @@ export type JobDeps = {
   scraping: Pick<Scraping, 'run'>
   detecting: Pick<Detecting, 'run'>
   metricRules: MetricRules
-  triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
+  triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures' | 'summaries'>
   lock: Lock
   /** Blocks refining and all other row removal until the returned function is called. */
   pause(): Promise<() => void>
@@ -192,6 +192,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 2000,
     firstMs: 2500,
     run: ({ triage }) => triage.people(),
+  },
+  {
+    // Each mail stores its next time when it has left, so a restart repeats none.
+    name: 'personal-mails',
+    everyMs: minuteMs,
+    firstMs: 15_000,
+    run: ({ triage }) => triage.summaries(),
   },
   {
     name: 'failures',

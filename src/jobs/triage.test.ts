@@ -31,7 +31,8 @@ async function rig(answers: Answers = {}) {
   const asked: Scope[] = []
   const warned: object[] = []
   const observe = { ...silent, warn: (what: object) => void warned.push(what) }
-  const events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt'> = {
+  const events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt' | 'groups'> = {
+    groups: async () => [],
     togetherOf: async (scope) => {
       asked.push(scope)
       await answers.meanwhile?.(meta)
@@ -62,6 +63,8 @@ async function rig(answers: Answers = {}) {
     events,
     observe,
     url: 'http://mishap.test',
+    seal: { seal: (text) => text },
+    projectsFor: async () => [],
     alerts: { kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
     live: { publish: (_organization, change) => void sent.told.push(change) },
   })

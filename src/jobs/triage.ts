@@ -3,22 +3,27 @@ import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { LiveChange } from '../contract/live.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { Issue } from '../store/meta/meta.ts'
+import type { Issue, Organization, Person, Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Bulks, createBulks } from './bulks.ts'
 import { linkErrors } from './error-links.ts'
 import { runNotices } from './notices.ts'
 import { runOwners } from './owners.ts'
+import { runPersonalMails } from './personal-mails.ts'
 import { runForecasts, runTransitions } from './scheduled-transitions.ts'
 
 type TriageDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt'>
+  events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt' | 'groups'>
   alerts: Pick<Alerts, 'mail' | 'kick'>
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string
+  /** The projects whose issues a person can read. */
+  projectsFor(person: Person, organization: Organization): Promise<Project[]>
+  /** Makes the links that unsubscribe. */
+  seal: { seal(text: string): string }
 }
 
 /** Changes of issues without an event: by time, by rules, in bulk. */
@@ -29,6 +34,8 @@ export type Triage = {
   forecasts(): Promise<Record<string, unknown>>
   /** Owners of new issues, and mail to people. */
   people(): Promise<Record<string, unknown>>
+  /** Digests and weekly reports that are due. */
+  summaries(): Promise<Record<string, unknown>>
   /** Links browser events to the server errors that they hide. */
   failures(): Promise<Record<string, unknown>>
 }
@@ -60,6 +67,7 @@ export function createTriage(deps: TriageDeps): Triage {
     },
     forecasts: () => runForecasts({ ...deps, changed }),
     failures: () => linkErrors({ ...deps, changed }),
+    summaries: () => runPersonalMails(deps),
     people: async () => {
       // Send mail first: owners need the events store, mail does not.
       const notified = await runNotices(deps)

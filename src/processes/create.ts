@@ -1,4 +1,5 @@
 import { createMetricRules } from '../alert/metric-rules.ts'
+import { readableProjects } from '../auth/allowed-projects.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -221,7 +222,14 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
-    triage: createTriage({ ...core, alerts, url: config.url }),
+    triage: createTriage({
+      ...core,
+      alerts,
+      seal,
+      url: config.url,
+      projectsFor: (person, organization) =>
+        readableProjects({ meta, auth }, { kind: 'session', person }, organization),
+    }),
     requestLog,
     eventRate: createEventRate(clock),
     issueCounts: createRecent(clock, issueCountsAge),

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Alerts, createAlerts } from '../alert/alert.ts'
+import { withFacts } from '../alert/message/facts.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { type Backups, createBackups } from '../backup/backup.ts'
 import { copyFoldersOf } from '../backup/leftovers.ts'
@@ -216,6 +217,7 @@ export function wireAlerts(
     meta,
     events,
     authorEmails: (issue) => authorEmailsOf(parts, issue),
+    facts: (message) => withFacts(parts, message),
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     url: config.url,
     open: seal.open,

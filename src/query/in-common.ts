@@ -27,6 +27,8 @@ const heavyMax = 25
  */
 const windows = 2
 
+type Deps = Pick<QueryDeps, 'meta' | 'events'>
+
 const sum = (groups: readonly GroupCount[]) => groups.reduce((all, group) => all + group.events, 0)
 
 /** Returns short time windows that are spread over a scope and cover a share of it. */
@@ -46,7 +48,7 @@ type Sample = { total: number; events: number; counts: Map<string, number> }
  * every n-th other group by size. The store keeps the rows of a group together and reads only those. `leftOut`: groups of
  * the issue, and those whose events are no errors.
  */
-async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, leftOut: readonly string[], pairs: string[]) {
+async function othersOf(deps: Deps, projectId: number, scope: Scope, leftOut: readonly string[], pairs: string[]) {
   const without = new Set(leftOut)
   const found = await deps.events.groups({ scope, order: 'events', max: groupsMax })
   const others = found.filter((group) => !without.has(group.groupHash))
@@ -75,7 +77,7 @@ async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, leftOu
  * Compares the events of an issue with the project's other events. Fewer than 20 events are not compared. Throws
  * STORE_UNAVAILABLE.
  */
-export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): Promise<RestInCommon> {
+export async function inCommonOf(deps: Deps, issue: Issue, scope: Scope): Promise<RestInCommon> {
   const { projectId } = issue
   const hashes = (await deps.meta.issues.hashesOf([issue.id])).get(issue.id) ?? []
   const nothing = { own: 0, others: 0, values: [] }

@@ -99,6 +99,18 @@ test.each([
 })
 
 test.each([
+  ['/api/0/unsubscribe?token=x', true],
+  ['/api/0/unsubscribe/?token=x', true],
+  ['/api/0/unsubscribe', true],
+  ['/api/0/unsubscribe/more', false],
+  ['/api/0/organizations/?x=/api/0/unsubscribe', false],
+  ['/unsubscribe?token=x', false],
+])('a mail server may post to %s: %s', (path, expected) => {
+  const client = { address: '1.1.1.1', proto: 'https' as const, host: 'errors.test' }
+  expect(isOwnOrigin({ ...req('1.1.1.1', {}, 'POST'), url: path } as IncomingMessage, client, url)).toBe(expected)
+})
+
+test.each([
   ['behind a proxy that speaks https', 'https', 'shop.example', 'https://shop.example', true],
   ['the page is https, the proxy said http', 'http', 'shop.example', 'https://shop.example', false],
   ['another port of the host', 'https', 'shop.example:8443', 'https://shop.example', false],

@@ -28,9 +28,11 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 /**
  * Returns whether a changing request comes from our own pages. Its Origin must match MISHAP_URL or the request host.
  * Loopback names are equal. Bearer calls carry no cookie and pass. A missing Origin is refused: Next would allow it.
+ * One-click unsubscribe comes from mail servers. Its token is its only authority, and no cookie is read there.
  */
 export function isOwnOrigin(req: IncomingMessage, client: Client, url: URL): boolean {
   if (safeMethods.has(req.method ?? 'GET')) return true
+  if (/^\/api\/0\/unsubscribe\/?(\?|$)/.test(req.url ?? '')) return true
   if (/^bearer\s/i.test(req.headers.authorization ?? '') && req.headers.cookie === undefined) return true
   const origin = req.headers.origin
   if (origin === undefined || origin === 'null') return false

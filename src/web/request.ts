@@ -47,6 +47,8 @@ import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import performanceDe from './messages/performance.de.json'
 import performanceEn from './messages/performance.en.json'
+import personalDe from './messages/personal.de.json'
+import personalEn from './messages/personal.en.json'
 import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
 import rowsDe from './messages/rows.de.json'
@@ -88,6 +90,7 @@ const catalogues = {
     logs: logsEn,
     noise: noiseEn,
     notifications: notificationsEn,
+    personal: personalEn,
     operation: operationEn,
     overview: overviewEn,
     parts: partsEn,
@@ -123,6 +126,7 @@ const catalogues = {
     logs: logsDe,
     noise: noiseDe,
     notifications: notificationsDe,
+    personal: personalDe,
     operation: operationDe,
     overview: overviewDe,
     parts: partsDe,

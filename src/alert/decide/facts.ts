@@ -13,6 +13,8 @@ export type Receiver = {
   recipients: readonly string[]
   /** Messages wait until then: the quiet hours of a person. 0: they do not. */
   notBeforeMs: number
+  /** Critical messages do not wait. */
+  isOnCall?: boolean
 }
 
 /** What a decision must know of a rule. */

@@ -70,7 +70,7 @@ const base = (content: Content, receiver: Receiver, recipient: string, nowMs: nu
   more: Math.max(0, content.items.length - summaryItemsMax),
   status: 'queued',
   error: '',
-  nextMs: Math.max(nowMs, receiver.notBeforeMs),
+  nextMs: content.level === 'critical' && receiver.isOnCall ? nowMs : Math.max(nowMs, receiver.notBeforeMs),
   steps: [{ atMs: nowMs, step: 'evaluated', text: content.reason }],
 })
 

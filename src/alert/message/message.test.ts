@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostileTexts } from './hostile.cases.ts'
 import { alerted, message } from './message.cases.ts'
-import { htmlOf, line, slackOf, textOf, webhookOf } from './message.ts'
+import { line, slackOf, webhookOf } from './message.ts'
 
 const hostile = '<!channel> <script>alert(1)</script>"\'&|\r\nBcc: x@y.test\u202e'
 
@@ -24,38 +24,10 @@ describe('subject', () => {
   })
 })
 
-describe('mail', () => {
-  test('text names the issue, the place and the address', () => {
-    expect(textOf(message())).toBe(
-      'New issue WEB-7: TypeError: x is not a function\n  in app/page\n  web · web@2 · 3 events\n  https://m.test/o/acme/issues/7\n',
-    )
-  })
-  test('a summary says why it is one and what it leaves out', () => {
-    const text = textOf(message({ kind: 'summary', alerts: [alerted({ count: 1 })], more: 4 }))
-    expect(text).toContain('Too many issues are new at once')
-    expect(text).toContain('1 event\n')
-    expect(text).toContain('and 4 more: https://m.test/o/acme/issues')
-  })
-  test('markup of an event stays text', () => {
-    const made = htmlOf(message({ alerts: [alerted({ title: hostile, culprit: hostile })] }))
-    expect(made).not.toMatch(/<script|<!channel/)
-    expect(made).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|')
-  })
-  test('a test message has no issue', () => {
-    expect(textOf(message({ kind: 'test', alerts: [] }))).toBe('Notifications reach this channel.\n')
-    expect(htmlOf(message({ kind: 'test', alerts: [] }))).toContain('Notifications reach this channel.')
-  })
-})
-
-describe.each(hostileTexts)('$name', ({ text }) => {
-  const made = message({ alerts: [alerted({ title: text, culprit: text })] })
-  test('stays one line and adds no markup and no link', () => {
-    expect(made.headline).not.toMatch(/[\r\n\0\u202a-\u202e\u200b]/)
-    expect(made.headline.length).toBeLessThan(300)
-    expect(htmlOf(made).match(/<(?!\/?(p|a|br)\b)/g)).toBeNull()
-    for (const [, address] of htmlOf(made).matchAll(/href="([^"]*)"/g))
-      expect(address).toBe('https://m.test/o/acme/issues/7')
-  })
+test.each(hostileTexts)('$name stays one line', ({ text }) => {
+  const { headline } = message({ alerts: [alerted({ title: text, culprit: text })] })
+  expect(headline).not.toMatch(/[\r\n\0\u202a-\u202e\u200b]/)
+  expect(headline.length).toBeLessThan(300)
 })
 
 test('a chat’s own marks in a title do nothing', () => {

@@ -2,7 +2,7 @@ import type { AlertKind } from '../../store/meta/issues/alerts.ts'
 import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
 
 /** Facts of an issue that help to act. Each is absent if it is unknown, or if it was not ready in time. */
-type IssueFacts = {
+export type IssueFacts = {
   /** Distinct users of the issue. */
   users?: number
   /** The line of the culprit, source-mapped. `text` is the source, '' if it is unknown. */
@@ -71,10 +71,7 @@ export function line(text: string, max = titleMax): string {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean
 }
 
-const htmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** Escapes text for HTML. */
-export const html = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
+const htmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 /** Escapes the only three characters that Slack interprets. */
 const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (character) => htmlEscapes[character] ?? character)
 
@@ -83,7 +80,8 @@ export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: 
   `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
 
 const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating', alert: 'Alert' } as const
-const kindWord = (kind: AlertKind): string => kindWords[kind]
+/** Returns the words for a change of an issue. */
+export const kindWord = (kind: AlertKind): string => kindWords[kind]
 const label = ({ issue, project }: AlertedIssue): string =>
   [project.slug, issue.lastRelease]
     .filter(Boolean)
@@ -120,45 +118,15 @@ export function builtInMessage(parts: Parts): Message {
 const testSentence = 'Notifications reach this channel.'
 const summarySentence = 'Too many issues are new at once for single messages. New since the last message:'
 
-function textItem(message: Message, alert: AlertedIssue): string {
-  const { issue } = alert
-  return [
-    `${kindWord(alert.kind)} ${issue.shortId}: ${line(issue.title)}`,
-    issue.culprit ? `  in ${line(issue.culprit)}` : '',
-    `  ${label(alert)} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
-    `  ${issueUrl(message, issue)}`,
-  ]
-    .filter(Boolean)
-    .join('\n')
-}
+/** Returns what is known about an issue beside its title, one line each. */
+export const issueLines = (alert: AlertedIssue): string[] =>
+  [
+    alert.issue.culprit ? `in ${line(alert.issue.culprit)}` : '',
+    `${label(alert)} · ${alert.issue.count} ${alert.issue.count === 1 ? 'event' : 'events'}`,
+  ].filter(Boolean)
 
 const moreSentence = (message: Message): string[] =>
   message.more > 0 ? [`and ${message.more} more: ${message.url}/o/${message.organization.slug}/issues`] : []
-
-/** Returns the plain text of a mail. */
-export function textOf(message: Message): string {
-  if (message.kind === 'test') return `${testSentence}\n`
-  const items = message.alerts.map((alert) => textItem(message, alert))
-  return `${[...(message.kind === 'summary' ? [summarySentence] : []), ...items, ...moreSentence(message)].join('\n\n')}\n`
-}
-
-/** Returns the HTML of a mail: one link per issue, no images, no external content. */
-export function htmlOf(message: Message): string {
-  const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
-  if (message.kind === 'test') return paragraph(testSentence)
-  const items = message.alerts.map((alert) => {
-    const { issue } = alert
-    const head = `<a href="${html(issueUrl(message, issue))}">${html(`${issue.shortId}: ${line(issue.title)}`)}</a>`
-    return paragraph(
-      `${html(kindWord(alert.kind))} ${head}<br>${issue.culprit ? `${html(line(issue.culprit))}<br>` : ''}${html(label(alert))} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
-    )
-  })
-  return [
-    ...(message.kind === 'summary' ? [paragraph(summarySentence)] : []),
-    ...items,
-    ...moreSentence(message).map((sentence) => paragraph(html(sentence))),
-  ].join('\n')
-}
 
 /** Returns the body for webhooks of Slack, Mattermost and Rocket.Chat. `blocks` is for clients that support it. */
 export function slackOf(message: Message): object {

@@ -1,4 +1,4 @@
-import { htmlOf, type Message, textOf } from '../message/message.ts'
+import { mailOf } from '../mail/message-mail.ts'
 import type { Mail } from './mailer.ts'
 import { fieldError, type Transport } from './transport.ts'
 
@@ -21,15 +21,19 @@ export const email: Transport<Pick<Mail, 'subject' | 'text' | 'html'>> = {
   fields: [{ name: 'target', type: 'text', required: true }],
   check: (input) => ({ target: addressesOf(input.target ?? '') }),
   shown: ({ target = '' }) => target.replaceAll(',', ', '),
-  format: (message: Message) => ({ subject: message.headline, text: textOf(message), html: htmlOf(message) }),
+  format: mailOf,
   send: async (deps, config, { message, deliveryId, recipient }) => {
     const settings = await deps.smtp()
     if (!settings) throw new Error('No mail server is configured.')
+    const host = new URL(deps.url).hostname
     const answer = await deps.mailer.send(settings, {
       to: recipient,
       ...email.format(message, config, deliveryId),
       // The id is the same in every attempt, so that mail clients show a duplicate only once.
-      messageId: `<${message.id}@${new URL(deps.url).hostname}>`,
+      messageId: `<${message.id}@${host}>`,
+      // Start, changes and end of an incident name the same root, so mail clients show one conversation.
+      ...(message.incidentId === null ? {} : { references: [`<incident-${message.incidentId}@${host}>`] }),
+      ...(message.links.unsubscribe ? { unsubscribe: message.links.unsubscribe } : {}),
     })
     return { answer }
   },

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mailOf } from '../mail/message-mail.ts'
 import { hostileTexts } from '../message/hostile.cases.ts'
 import { alerted, message } from '../message/message.cases.ts'
-import { htmlOf, textOf } from '../message/message.ts'
 import { createMailer, type Mail } from './mailer.ts'
 
 const received: { to: string[]; text: string }[] = []
@@ -71,7 +71,7 @@ test('a mail without these has no such headers', async () => {
 
 test.each(hostileTexts)('$name adds no header and no recipient', async ({ text }) => {
   const hostile = message({ alerts: [alerted({ title: text, culprit: text })] })
-  const { headers, to } = await sent({ subject: hostile.headline, text: textOf(hostile), html: htmlOf(hostile) })
+  const { headers, to } = await sent(mailOf(hostile))
   expect(to).toEqual(['ann@x.test'])
   expect([...headers.keys()].sort()).toEqual(
     ['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'].sort(),

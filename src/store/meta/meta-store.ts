@@ -34,6 +34,8 @@ import type { MembershipStore, OrganizationRowStore } from './people/organizatio
 import type { PersonStore } from './people/people.ts'
 import type { ResetStore } from './people/resets.ts'
 import type { TokenStore } from './people/tokens.ts'
+import type { PersonalStore } from './personal/personal.ts'
+import type { SummaryStore } from './personal/summaries.ts'
 import type { FilterStore } from './projects/inbound-filters.ts'
 import type { OwnershipStore } from './projects/ownership.ts'
 import type { KeyStore, ProjectStore } from './projects/projects.ts'
@@ -103,6 +105,8 @@ type MetaParts = {
   /** Saved queries and exports. */
   explore: SavedQueryStore & ExportStore
   dashboards: DashboardStore
+  /** What people want to hear, and the times of their mails that collect. */
+  personal: PersonalStore & SummaryStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -22,6 +22,7 @@ import type { IssueFilter } from './meta.ts'
 import type { MetaStore } from './meta-store.ts'
 import { noiseCases } from './noise.cases.ts'
 import { peopleCases } from './people/people.cases.ts'
+import { personalCases } from './personal/personal.cases.ts'
 import { filterCases as inboundCases } from './projects/inbound-filters.cases.ts'
 import { scrapeCases } from './projects/scrape.cases.ts'
 import { releaseCases } from './releases/releases.cases.ts'
@@ -64,6 +65,7 @@ export function metaCases(name: string, open: Open): void {
     triageCases(fresh)
     dashboardCases(fresh)
     alertRuleCases(fresh)
+    personalCases(fresh)
   })
 }
 

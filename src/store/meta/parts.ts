@@ -46,6 +46,8 @@ import { memberPart, organizationPart } from './people/organizations.ts'
 import { peoplePart } from './people/people.ts'
 import { resetPart } from './people/resets.ts'
 import { tokenPart } from './people/tokens.ts'
+import { personalMailPart, personalSettingsPart } from './personal/personal.ts'
+import { summaryPart } from './personal/summaries.ts'
 import { detectorPart } from './projects/detectors.ts'
 import { filterPart } from './projects/inbound-filters.ts'
 import { ownershipPart } from './projects/ownership.ts'
@@ -170,6 +172,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     attachments: attachmentPart(store),
     explore: { ...savedQueryPart(store), ...exportPart(store) },
     dashboards: dashboardPart(store),
+    personal: { ...personalSettingsPart(store), ...personalMailPart(store), ...summaryPart(store) },
     retention: retentionParts(store, missingMaps),
     values: valuePart(store),
     snapshots: backupPart(store, copies),

@@ -34,6 +34,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column routes;
     alter table project drop column detectors;
     alter table project drop column metric_series;
+    drop table personal_mail;
+    drop table personal_settings;
     drop table on_call_override;
     drop table on_call_schedule;
     drop table mute;

@@ -29,6 +29,7 @@ export const accountPages = [
   { id: 'profile', path: '/settings/account' },
   { id: 'appearance', path: '/settings/account/appearance' },
   { id: 'security', path: '/settings/account/security' },
+  { id: 'personal', path: '/settings/account/notifications' },
   { id: 'tokens', path: '/settings/account/tokens' },
 ] as const
 

@@ -4,6 +4,7 @@ import type { ViewScope } from '../../../domain/view-scopes.ts'
 import type { AlertTables } from './alert-tables.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
+import type { PersonalTables } from './personal-tables.ts'
 
 /** A column with an id that the database assigns. */
 type Id = Generated<number>
@@ -18,7 +19,8 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
   AlertTables &
-  DashboardTables & {
+  DashboardTables &
+  PersonalTables & {
     version: { number: number; applied_ms: number }
     value: { name: string; text: string }
     organization: {

@@ -44,10 +44,12 @@ export type AttentionStore = {
   noticesDue(nowMs: number, max: number): Promise<Notice[]>
   /** Removes a notice, or schedules its retry at `nextMs`. */
   endNotice(id: number, nextMs?: number): Promise<void>
+  /** Lets a notice wait until `nextMs`, without counting an attempt. */
+  delayNotice(id: number, nextMs: number): Promise<void>
 }
 
 type UserFlagsPart = Pick<AttentionStore, 'setUserFlags' | 'bookmarkedBy'>
-type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice'>
+type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice' | 'delayNotice'>
 type SubscriptionPart = Omit<AttentionStore, keyof UserFlagsPart | keyof NoticePart>
 const idsMax = 500
 
@@ -253,6 +255,9 @@ export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
         attempts: row.attempts,
         nextMs: row.next_ms,
       })),
+    delayNotice: async (id, nextMs) => {
+      await write.run(builder.updateTable('notice').set({ next_ms: nextMs }).where('id', '=', id))
+    },
     endNotice: async (id, nextMs) => {
       if (nextMs === undefined) await write.run(builder.deleteFrom('notice').where('id', '=', id))
       else

@@ -48,6 +48,8 @@ const referring = [
   'alert_rule',
   'alert_firing',
   'issue_trigger',
+  'personal_settings',
+  'personal_mail',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
