@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
+import { benchAlertEvaluate } from './alert-evaluate.ts'
 import { benchAlertLatency } from './alert-latency.ts'
 import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
@@ -56,6 +57,7 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
+  'alert-evaluate': () => benchAlertEvaluate(sizes.at(-1) ?? 10_000_000),
   'alert-latency': benchAlertLatency,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),

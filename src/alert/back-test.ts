@@ -170,7 +170,7 @@ export async function backTestRule(
   signal?: AbortSignal,
 ): Promise<RestBackTest> {
   const { metric, actions } = rule
-  if (!metric) throw new MishapError('VALIDATION', { fields: { metric: ['A metric rule.'] } })
+  if (!metric) throw new MishapError('VALIDATION', { fields: { metric: ['Only metric rules can be back-tested.'] } })
   const measure = withSamples(await compileMeasure(deps, view, metric))
   const processed = await deps.processedTo()
   const { stepMs } = measure

@@ -107,6 +107,11 @@ describe('a back-test', () => {
     expect(answer.json).toHaveProperty(field)
   })
 
+  test('refuses issue rules', async () => {
+    const answer = await call('POST', path(), { body: { rule: { issue: { when: [{ type: 'new' }] } }, days: 1 } })
+    expect([answer.status, answer.json]).toEqual([400, { metric: ['Only metric rules can be back-tested.'] }])
+  })
+
   test('a stranger gets what a missing organization gets', async () => {
     const answer = await call('POST', path(), { body: { rule: { metric }, days: 1 }, token: 'wrong' })
     expect(answer.status).toBe(401)

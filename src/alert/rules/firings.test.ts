@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import type { MetricCondition } from '../../contract/alerts.ts'
+import type { QueryDeps } from '../../query/issue.ts'
+import type { Measure } from '../../query/measures.ts'
+import type { AlertRule } from '../../store/meta/alerts/rules.ts'
+import { describeFiring } from './firings.ts'
+import type { MetricFiring } from './metric.ts'
+import { setMeasure, watchRule } from './watched.ts'
+
+const noon = Date.UTC(2026, 10, 23, 12)
+
+function watchedOf(threshold: Partial<MetricCondition['threshold']> = {}, dataset: Measure['dataset'] = 'errors') {
+  const condition = {
+    plan: { dataset, series: [{ name: 'a', aggregate: 'count()' }] },
+    of: 'a',
+    windowMinutes: 10,
+    threshold: { type: 'fixed', direction: 'above', warning: null, critical: 50, resolve: null, ...threshold },
+  } as MetricCondition
+  const rule = { id: 7, rev: 3, organizationId: 2, name: 'Checkout failing', state: { memory: null } } as AlertRule
+  const watched = watchRule(rule, condition)
+  const recipes = { parts: [], uniques: [], valueOf: () => 0 }
+  const measure = { dataset, from: 'events', projectIds: [1, 2], windowMs: 600_000, recipes } as unknown as Measure
+  setMeasure(watched, measure, noon)
+  return watched
+}
+
+const firing: MetricFiring = {
+  change: 'start',
+  level: 'critical',
+  atMs: noon,
+  value: 182,
+  threshold: 50,
+  sinceMs: noon,
+}
+
+/** Events by project and group of the window. Group `b` has no issue any more. */
+const depsOf = (rows: [number, string, number][]) => {
+  const all = rows.reduce((sum, [, , count]) => sum + count, 0)
+  const ids = new Map([
+    ['1:a', 11],
+    ['1:a2', 11],
+    ['2:c', 13],
+    ['2:d', 14],
+  ])
+  return {
+    events: { groupRows: async () => rows.map((row) => [...row, all]) },
+    meta: { issues: { issueIdsOf: async () => ids } },
+  } as unknown as QueryDeps
+}
+
+test('the cause of a firing is the issues with most of its events', async () => {
+  const deps = depsOf([
+    [1, 'a', 40],
+    [2, 'c', 25],
+    [1, 'a2', 20],
+    [1, 'b', 10],
+    [2, 'd', 5],
+  ])
+  expect((await describeFiring(deps, watchedOf(), firing)).cause).toEqual({
+    projectIds: [1, 2],
+    issueIds: [11, 13],
+    release: '',
+    deployId: null,
+  })
+})
+
+test('without a main issue, and for other data than errors, it is the projects of the rule', async () => {
+  const many = Array.from({ length: 10 }, (): [number, string, number] => [2, 'd', 1])
+  const spread = depsOf([[1, 'b', 100], ...many])
+  expect((await describeFiring(spread, watchedOf(), firing)).cause).toMatchObject({ projectIds: [1, 2], issueIds: [] })
+  const never = { events: {}, meta: {} } as unknown as QueryDeps
+  const ofSpans = await describeFiring(never, watchedOf({}, 'spans'), firing)
+  expect(ofSpans.cause).toMatchObject({ projectIds: [1, 2], issueIds: [] })
+})
+
+test('a firing has a key of rule, revision, time and change', async () => {
+  expect(await describeFiring(depsOf([]), watchedOf(), firing)).toMatchObject({
+    organizationId: 2,
+    ruleId: 7,
+    key: `7/3/${noon}/start`,
+    trigger: 'fixed',
+    level: 'critical',
+    value: 182,
+    threshold: 50,
+  })
+})
+
+test.each<[string, Partial<MetricFiring>, Partial<MetricCondition['threshold']>]>([
+  ['Checkout failing fired: count() is 182 in 10 min, threshold above 50.', {}, {}],
+  [
+    'Checkout failing ended: count() is 3 in 10 min, threshold above 25.',
+    { change: 'end', value: 3, threshold: 25 },
+    {},
+  ],
+  ['Checkout failing fired: count() has no data in 10 min, threshold above 50.', { value: null }, {}],
+  [
+    'Checkout failing fired: count() is 1.235 in 10 min, threshold below 2% against the day before.',
+    { value: 1.23456, threshold: 2 },
+    { type: 'change', direction: 'below', before: 'day' },
+  ],
+  [
+    'Checkout failing fired: count() is 182 in 10 min, threshold above 50% against the usual week.',
+    {},
+    { type: 'weekly' },
+  ],
+])('%s', async (sentence, change, threshold) => {
+  expect((await describeFiring(depsOf([]), watchedOf(threshold), { ...firing, ...change })).sentence).toBe(sentence)
+})
