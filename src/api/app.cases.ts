@@ -181,6 +181,7 @@ export async function openTestApp(): Promise<TestApp> {
     journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, eventsWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     caughtUp: async () => undefined,
+    processedTo: async () => ({ events: systemClock.now(), bulk: systemClock.now() }),
     engineUp: () => true,
     blobState: () => ({ up: true, reason: null }),
     eventsServer: () => undefined,

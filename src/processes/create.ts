@@ -225,6 +225,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     journal: async () => lag.state(clock.now(), await refine.lanes()),
     waitsFor: () => refine.waitsFor(),
     caughtUp: (ms) => refine.caughtUp(ms),
+    processedTo: () => refine.processedTo(),
     engineUp: store.up,
     blobState: watched.blobs,
     eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),

@@ -82,6 +82,8 @@ const isNumeric = ({ of }: Value) => of !== 'text' && of !== 'id' && of !== 'tim
 function aggregatesOf(value: Value, only: Filter | undefined): Aggregate[] {
   const numbers: Aggregate[] = [
     ...(['avg', 'sum', 'min', 'max'] as const).map((fn) => ({ fn, of: value, only })),
+    { fn: 'valued', of: value, only },
+    { fn: 'bins', of: value, only },
     { fn: 'percentile', level: 0.95, of: value, only },
     { fn: 'percentile', level: 1, of: value, only },
   ]
@@ -136,6 +138,8 @@ function compiled(open: () => EventStore): void {
         const series = { ...question, filter: only, values: [value], aggregates, bucketMs: 60_000 }
         const rows = await open().seriesOfRows({ ...series, only: groups })
         expect(rows.every(({ cells }) => cells.length === aggregates.length)).toBe(true)
+        const windows = { from, scope, filter: only, of: value, stepMs: 60_000, windowMs: 600_000 }
+        expect((await open().uniqueOfWindows(windows)).every(({ count }) => count >= 0)).toBe(true)
       }
     }
   })
