@@ -9,7 +9,7 @@ const valuesOf = (draft: RuleDraft): Record<RulePart, unknown> => {
   return {
     name: body.name,
     where: [body.projects, body.environment],
-    condition: [body.issue, body.metric],
+    condition: draft.kind === 'issue' ? draft.issue : draft.metric,
     receivers: body.actions,
     often: [body.intervalMinutes, body.resolveMessage, body.escalation],
     owner: body.owner,

@@ -1,10 +1,4 @@
-import type {
-  AlertAction,
-  AlertTrigger,
-  IssueCondition,
-  MetricCondition,
-  RestAlertRule,
-} from '../../../contract/alerts.ts'
+import type { AlertAction, IssueCondition, MetricCondition, RestAlertRule } from '../../../contract/alerts.ts'
 import type { Plan } from '../../../contract/explore.ts'
 import type { Dataset } from '../../../domain/datasets.ts'
 
@@ -22,6 +16,8 @@ export type RuleDraft = Pick<
   | 'resolveMessage'
   | 'escalation'
 > & { issue: IssueCondition; metric: MetricPart }
+
+export type AlertTrigger = IssueCondition['when'][number]
 
 /** A number field that is empty is null. */
 export type MetricPart = Omit<MetricCondition, 'threshold'> & {

@@ -12,6 +12,7 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
   const parts = app()
   const channels = await parts.meta.alerts.channelsOf(organization.id)
   const members = await parts.meta.organizations.membersOf(organization.id)
+  const people = await parts.meta.people.people(members.map(({ userId }) => userId))
   return {
     channels: channels.map((channel) => ({
       id: String(channel.id),
@@ -23,7 +24,7 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
       isActive: channel.active,
       hearsIssues: true,
     })),
-    people: members.map(({ userId, name, email }) => ({ id: userId, name, email })),
+    people: people.map(({ id, name, email }) => ({ id, name, email })),
     schedules: [],
     trackers: [],
   }

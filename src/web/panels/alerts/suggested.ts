@@ -1,6 +1,5 @@
-import type { AlertTrigger } from '../../../contract/alerts.ts'
 import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
-import { filterOf, type RuleDraft, withFilter } from './draft.ts'
+import { type AlertTrigger, filterOf, type RuleDraft, withFilter } from './draft.ts'
 
 type Suggestion = Pick<NonNullable<RestBackTest['suggest']>[number], 'change' | 'value'>
 

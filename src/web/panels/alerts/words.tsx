@@ -1,8 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { AlertTrigger } from '../../../contract/alerts.ts'
 import { measureText } from '../../ui/measure.ts'
-import { filterOf, type MetricPart, measureOf, type RuleDraft, unitOf } from './draft.ts'
+import { type AlertTrigger, filterOf, type MetricPart, measureOf, type RuleDraft, unitOf } from './draft.ts'
 
 /** A number of minutes in its largest whole unit: "10 minutes", "1 hour", "14 days". */
 export function useMinutes(): (minutes: number) => string {
