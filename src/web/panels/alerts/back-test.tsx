@@ -29,7 +29,7 @@ function Verdict({ answer, saved }: { answer: RestBackTest; saved: RestBackTest 
   const count = answer.firings.length
   return (
     <p className="alert-verdict" role="status">
-      {t.rich('fired', { count, b: (chunks) => <b>{chunks}</b> })}
+      {t('fired')} <b>{t('times', { count })}</b>
       {count > 0 ? t('inAll', { duration: lasted(totalMs(answer)) }) : '.'}{' '}
       {saved ? t('saved', { count: saved.firings.length }) : null}
     </p>

@@ -47,9 +47,7 @@ export function Suggestions({
                   <PlainText text={wordsOf(suggestion)} charactersMax={200} />
                 </b>{' '}
                 {t('avoids', { count: suggestion.avoids.length, marked: marked.length })}{' '}
-                {suggestion.loses.length === 0
-                  ? t('losesNone')
-                  : t('loses', { count: suggestion.loses.length, numbers: lost(suggestion) })}
+                {suggestion.loses.length === 0 ? t('losesNone') : t('loses', { numbers: lost(suggestion) })}
               </p>
               <Button compact onClick={() => change(applied(draft, suggestion))}>
                 {t('apply')}
