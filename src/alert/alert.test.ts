@@ -13,8 +13,9 @@ import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { type AlertDeps, createAlerts, retryMs } from './alert.ts'
-import { createMailer, type Mail, type SmtpSettings } from './send/email.ts'
-import { signatureOf } from './send/hook.ts'
+import { createMailer, type Mail, type SmtpSettings } from './send/mailer.ts'
+import { DeliveryRefused } from './send/transport.ts'
+import { signatureOf } from './send/webhook.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-alert-'))
 const opened: { close(): void }[] = []
@@ -39,9 +40,10 @@ async function rig(more: Partial<AlertDeps> = {}) {
   opened.push(meta)
   const calls: { url: string; body: unknown; headers: Record<string, string> }[] = []
   const mails: Mail[] = []
-  const broken = { how: undefined as string | undefined }
+  const broken = { how: undefined as string | undefined, error: undefined as Error | undefined }
   const outgoing: Outgoing = {
     send: async ({ url, body = '', headers = {} }) => {
+      if (broken.error) throw broken.error
       if (broken.how) throw new Error(broken.how)
       calls.push({ url, body: JSON.parse(body), headers })
       return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
@@ -51,6 +53,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
     send: async (_settings: SmtpSettings, mail: Mail) => {
       if (broken.how) throw new Error(broken.how)
       mails.push(mail)
+      return '250 queued'
     },
     close() {},
   }
@@ -198,6 +201,40 @@ test('tries follow with growing pauses, then the delivery has failed and the cha
   expect([calls.length, (await meta.alerts.channelById(1))?.failingSinceMs]).toEqual([1, null])
 })
 
+test.each([
+  ['a short pause keeps our own', 2000, 10_000],
+  ['a long pause is obeyed', 90_000, 90_000],
+])('a service that is called too often names the pause: %s', async (_says, askedMs, waitedMs) => {
+  const { clock, meta, alerts, calls, broken, channel } = await rig()
+  await channel('slack', 'https://chat.test/x')
+  await commit(meta, { events: [effect()] })
+  broken.error = new DeliveryRefused('The service answered 429: slow down', askedMs)
+  await alerts.run()
+  broken.error = undefined
+  expect(await meta.alerts.channelById(1)).toMatchObject({
+    pausedUntilMs: clock.now() + askedMs,
+    lastError: 'The service answered 429: slow down',
+  })
+  // Another message of the channel waits as well, although it was never refused itself.
+  await commit(meta, { events: [effect({ hashes: [hash(2)] })] })
+  clock.advance(askedMs - 1)
+  expect(await alerts.run()).toEqual({ tries: 0 })
+  clock.advance(1)
+  await alerts.run()
+  clock.advance(waitedMs - askedMs)
+  await alerts.run()
+  expect(calls).toHaveLength(2)
+})
+
+test('a channel of rules hears of no issue by itself', async () => {
+  const { meta, alerts, calls, channel } = await rig()
+  const { id } = await channel('slack', 'https://chat.test/x')
+  await meta.alerts.updateChannel(id, { subscription: 'rules' })
+  await commit(meta, { events: [effect()] })
+  await alerts.run()
+  expect([calls, await meta.alerts.alertsDue(10, nowMs)]).toEqual([[], []])
+})
+
 test('a test message is tried once, at once, and says how it ended', async () => {
   const { alerts, mails, broken, channel } = await rig()
   const mail = await channel('email', 'a@x.test')
@@ -299,7 +336,7 @@ describe('over the wire', () => {
       '1',
     ])
     expect(JSON.parse(body)).toMatchObject({ delivery: 1, issues: [{ shortId: 'WEB-1' }] })
-    expect(await alerts.test(hook)).toMatchObject([{ status: 'failed', error: 'The address answered 410.' }])
+    expect(await alerts.test(hook)).toMatchObject([{ status: 'failed', error: 'The service answered 410.' }])
     server.close()
   })
 })

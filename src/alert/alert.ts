@@ -4,14 +4,16 @@ import type { Observe } from '../base/observe.ts'
 import type { Outgoing } from '../base/outgoing.ts'
 import { filterAsync } from '../base/sequence.ts'
 import type { EventStore } from '../store/events/event-store.ts'
-import type { AlertDue, Channel, Delivery } from '../store/meta/issues/alerts.ts'
+import type { AlertDue, AttemptEnd, Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import { configOf } from './channel.ts'
 import { createConfirmations } from './confirm.ts'
 import { decide, recentMs } from './decide.ts'
-import { type AlertedIssue, htmlOf, line, type Message, slackOf, subjectOf, textOf, webhookOf } from './message.ts'
+import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
 import { recipientsIn } from './recipients.ts'
-import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
-import { sendHook } from './send/hook.ts'
+import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/mailer.ts'
+import { DeliveryRefused, type Sent } from './send/transport.ts'
+import { sendVia } from './send/transports.ts'
 import { settleSkew } from './skew.ts'
 
 export type AlertDeps = {
@@ -133,52 +135,49 @@ async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel):
     alertedIssues.push({ issue, project, kind, eventId })
   }
   if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
-  return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
-}
-
-async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<void> {
-  const message = await messageOf(deps, delivery, channel)
-  if (!message) return
-  if (channel.kind === 'email') {
-    const settings = await deps.smtp()
-    if (!settings) throw new Error('No mail server is configured.')
-    await deps.mailer.send(settings, {
-      to: delivery.recipient,
-      subject: subjectOf(message),
-      text: textOf(message),
-      html: htmlOf(message),
-      // The id is the same in every attempt, so that mail clients show a duplicate only once.
-      messageId: `<delivery-${delivery.id}@${new URL(deps.url).hostname}>`,
-    })
-    return
-  }
-  await sendHook(deps.outgoing, {
-    url: deps.open(channel.sealedTarget),
-    secret: channel.sealedSecret ? deps.open(channel.sealedSecret) : '',
-    body: channel.kind === 'slack' ? slackOf(message) : webhookOf(message, delivery.id),
-    deliveryId: delivery.id,
-    nowMs: deps.clock.now(),
+  return builtInMessage({
+    id: `delivery-${delivery.id}`,
+    organization,
+    url,
+    kind: delivery.kind,
+    alerts: alertedIssues,
+    more: delivery.more,
   })
 }
 
-/** Makes one attempt and records the result. Tests are not retried: a user is waiting for the result. */
+/** Sends a delivery and returns what the service said; undefined if all objects of the delivery are gone. */
+async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<Sent | undefined> {
+  const message = await messageOf(deps, delivery, channel)
+  if (!message) return undefined
+  const outbound = { message, deliveryId: delivery.id, recipient: delivery.recipient }
+  return sendVia(channel.kind, deps, configOf(deps, channel), outbound)
+}
+
+/** Returns the result of a failed attempt. Tests are not retried: a user is waiting for the result. */
+function failureOf(delivery: Delivery, thrown: unknown, nowMs: number): AttemptEnd {
+  const error = line(thrown instanceof Error ? thrown.message : String(thrown), 400)
+  const askedMs = thrown instanceof DeliveryRefused ? thrown.retryAfterMs : undefined
+  const paused = askedMs === undefined ? {} : { pausedUntilMs: nowMs + askedMs }
+  const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
+  if (pause === undefined) return { status: 'failed', error, ...paused }
+  return { status: 'queued', error, nextMs: nowMs + Math.max(pause, askedMs ?? 0), ...paused }
+}
+
+/** Makes one attempt and records the result. */
 async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   const { meta, clock } = deps
   const channel = await meta.alerts.channelById(delivery.channelId)
   if (!channel) return
   try {
-    await send(deps, delivery, channel)
-    await meta.alerts.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
+    const sent = await send(deps, delivery, channel)
+    const paused = sent?.pauseMs === undefined ? {} : { pausedUntilMs: clock.now() + sent.pauseMs }
+    const end: AttemptEnd = { status: 'sent', answer: line(sent?.answer ?? '', 400), ...paused }
+    await meta.alerts.recordDelivery(delivery.id, end, clock.now())
   } catch (thrown) {
-    const error = line(thrown instanceof Error ? thrown.message : String(thrown), 300)
-    const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
-    const outcome =
-      pause === undefined
-        ? { status: 'failed' as const, error }
-        : { status: 'queued' as const, error, nextMs: clock.now() + pause }
-    await meta.alerts.recordDelivery(delivery.id, outcome, clock.now())
+    const end = failureOf(delivery, thrown, clock.now())
+    await meta.alerts.recordDelivery(delivery.id, end, clock.now())
     deps.observe.warn(
-      { channel: channel.id, delivery: delivery.id, status: outcome.status },
+      { channel: channel.id, delivery: delivery.id, status: end.status },
       'a notification was not delivered',
     )
   }

@@ -10,7 +10,7 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
 import { confirmationMs, confirmationOf, mailsPerAddressMax, mailsPerOrganizationMax } from './confirm.ts'
 import { recipientsIn } from './recipients.ts'
-import type { Mail, SmtpSettings } from './send/email.ts'
+import type { Mail, SmtpSettings } from './send/mailer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-confirm-'))
 const opened: { close(): void }[] = []
@@ -48,6 +48,7 @@ async function rig() {
       send: async (_settings, mail) => {
         if (state.broken) throw new Error('connect ECONNREFUSED')
         mails.push(mail)
+        return '250 queued'
       },
       close() {},
     },

@@ -13,10 +13,14 @@ const channel = (id: number, more: Partial<Channel> = {}): Channel => ({
   name: 'c',
   sealedTarget: '',
   sealedSecret: '',
+  sealedConfig: '',
+  subscription: 'issues',
   active: true,
   createdMs: 0,
   failingSinceMs: null,
   lastError: '',
+  lastAnswer: '',
+  pausedUntilMs: 0,
   ...more,
 })
 const due = (issueId: number, more: Partial<AlertDue> = {}): AlertDue => ({

@@ -32,6 +32,7 @@ type Decision = {
 
 const matches = (channel: Channel, due: AlertDue): boolean =>
   channel.active &&
+  channel.subscription === 'issues' &&
   channel.organizationId === due.organizationId &&
   (channel.projectId === null || channel.projectId === due.projectId)
 

@@ -4,10 +4,12 @@ import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { MetricCondition } from '../contract/alerts.ts'
+import type { BackTestBody } from '../contract/alerts-back-test.ts'
 import { randomOf } from '../random.cases.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
 import { spanRow } from '../store/events/span-rows.cases.ts'
 import type { AlertDefinition, AlertRule } from '../store/meta/alerts/rules.ts'
+import { backTestRule } from './back-test.ts'
 import { createMetricRules, type MetricRulesDeps } from './metric-rules.ts'
 
 const { made: open } = appForFile()
@@ -282,4 +284,41 @@ test('a changed rule begins anew, and one that is switched off is not judged', a
   await deps.meta.alertRules.updateAlertRule(rule.id, { active: false }, 'ann')
   at(46)
   expect(await evaluator.run()).toMatchObject({ rules: 0 })
+})
+
+const bodyOf = (metric: MetricCondition): BackTestBody['rule'] => ({
+  projects: [],
+  environment: null,
+  owner: null,
+  isActive: true,
+  issue: null,
+  metric,
+  actions: [{ type: 'channel', channel: '7' }, { type: 'members' }],
+  intervalMinutes: 5,
+  resolveMessage: true,
+  escalation: [],
+})
+
+test.each(Object.keys(conditions))('the back-test of %s equals what it then fired', async (name) => {
+  const { project } = open()
+  const [live = []] = await undisturbed([name])
+  const { deps, at } = evaluatorAt()
+  at(lengthMin)
+  const view = { projects: [project], environments: [] }
+  const metric = conditions[name] ?? metricOf('count()')
+  const { firings, fromMs } = await backTestRule({ ...open().app, ...deps }, view, {
+    rule: bodyOf(metric),
+    days: 1,
+    noise: [],
+  })
+  const minuteOf = (ms: number | null) => (ms === null ? null : (ms - startMs) / minuteMs)
+  const tested = firings
+    // The evaluator began at minute 0. Before it, silence fires since the beginning of the range.
+    .filter(({ startMs: ms }) => ms > fromMs + minuteMs)
+    .map((firing) => [minuteOf(firing.startMs), minuteOf(firing.endMs)])
+  const starts = live.filter((text) => text.includes(' start ')).map((text) => Number.parseInt(text, 10))
+  const ends = live.filter((text) => text.includes(' end ')).map((text) => Number.parseInt(text, 10))
+  const fired = starts.map((start) => [start, ends.find((end) => end > start) ?? null])
+  expect(tested).toEqual(fired.filter(([start]) => start !== 0))
+  expect(tested.length).toBeGreaterThan(0)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
 import { type AlertDeps, createAlerts } from '../alert/alert.ts'
-import type { Mail } from '../alert/send/email.ts'
+import type { Mail } from '../alert/send/mailer.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { createAuth } from '../auth/create.ts'
 import { createSeal } from '../auth/seal.ts'
@@ -74,7 +74,13 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     clock: systemClock,
     observe: silent,
     url: 'http://mishap.test',
-    mailer: { send: async (_settings, mail) => void sent.mails.push(mail), close() {} },
+    mailer: {
+      send: async (_settings, mail) => {
+        sent.mails.push(mail)
+        return '250 queued'
+      },
+      close() {},
+    },
     outgoing: {
       send: async ({ url, body = '' }) => {
         if (new URL(url).hostname === 'broken.test') throw new Error('The call failed (ECONNREFUSED).')

@@ -1,4 +1,5 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { backTestRoutes } from './alerts/back-test-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -76,6 +77,7 @@ export const routes: readonly Route[] = [
   ...filterRoutes,
   ...notificationRoutes,
   ...alertRoutes,
+  ...backTestRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { newAlertRuleBody } from './alerts.ts'
 
 const ms = z.int().describe('Milliseconds since 1970.')
 
@@ -35,10 +36,19 @@ const suggestion = z.strictObject({
   value: z
     .union([z.number(), z.string()])
     .describe('The critical threshold, the window in minutes, the minimum of rows, or what is added to the filter.'),
+  critical: z.number().describe('The critical threshold with it: a longer window of a count has a higher one.'),
   avoids: z.array(ms).describe('Starts of marked firings that would not have happened.'),
   loses: z.array(ms).describe('Starts of other firings that would not have happened.'),
   times: z.int().describe('How often the changed rule would have fired.'),
 })
+
+/** Body of a back-test: a rule as it would be created. Its name does not matter. */
+export const backTestBody = z.object({
+  rule: newAlertRuleBody.omit({ name: true }),
+  days: z.union([z.literal(1), z.literal(14)]).default(14),
+  noise: z.array(ms).max(200).default([]).describe('Starts of firings that are marked as noise, for suggestions.'),
+})
+export type BackTestBody = z.output<typeof backTestBody>
 
 /** POST organizations/{org}/alerts/back-test/: what an unsaved rule would have done. */
 export const restBackTest = z

@@ -273,3 +273,26 @@ export async function firstRowsMs(
   })
   return rows[0]?.startMs ?? null
 }
+
+/** Returns how many stored rows came between two times, but over 7 days after their own time, whatever the series. */
+export async function lateRows(
+  deps: MeasureDeps,
+  { dataset, from, projectIds, environments, filter }: Measure,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<number> {
+  if (dataset === 'outcomes') return 0
+  const [row] = await deps.events.groupRows({
+    from,
+    scope: { projectIds, environments, fromMs, toMs },
+    by: 'late',
+    filter,
+    withCut: false,
+    values: [],
+    aggregates: [{ fn: 'samples' }],
+    having: [],
+    order: [],
+    max: 1,
+    offset: 0,
+  })
+  return Number(row?.[0] ?? 0)
+}

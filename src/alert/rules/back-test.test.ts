@@ -86,8 +86,8 @@ describe('suggestions', () => {
     const noise = [first.startMs, third.startMs]
     const found = suggestionsOf(base, variantsOf(rule, measures, [first, third]), noise)
     expect(found).toEqual([
-      { change: 'threshold', value: 70, avoids: noise, loses: [], times: 1 },
-      { change: 'minimum', value: 91, avoids: noise, loses: [], times: 1 },
+      { change: 'threshold', value: 70, critical: 70, avoids: noise, loses: [], times: 1 },
+      { change: 'minimum', value: 91, critical: 50, avoids: noise, loses: [], times: 1 },
     ])
   })
 
@@ -101,11 +101,13 @@ describe('suggestions', () => {
     const better = {
       change: 'filter' as const,
       value: '!issue:WEB-1',
+      critical: 50,
       run: { changes: [], firings: base.firings.slice(0, 2) },
     }
     expect(suggestionsOf(base, [...variantsOf(rule, measures, [third]), better], [third.startMs])[0]).toEqual({
       change: 'filter',
       value: '!issue:WEB-1',
+      critical: 50,
       avoids: [third.startMs],
       loses: [],
       times: 2,
@@ -113,7 +115,7 @@ describe('suggestions', () => {
   })
 
   test('a change that avoids nothing is not offered', () => {
-    const same = { change: 'window' as const, value: 10, run: base }
+    const same = { change: 'window' as const, value: 10, critical: 50, run: base }
     expect(suggestionsOf(base, [same], [base.firings[0]?.startMs ?? 0])).toEqual([])
   })
 })

@@ -139,7 +139,9 @@ export function messagesOf(
 }
 
 /** A changed rule, and what it would have done. */
-export type Variant = Pick<NonNullable<RestBackTest['suggest']>[number], 'change' | 'value'> & { run: BackTestRun }
+export type Variant = Pick<NonNullable<RestBackTest['suggest']>[number], 'change' | 'value' | 'critical'> & {
+  run: BackTestRun
+}
 
 /** Whether a run fired during a firing of another one. */
 const isHeld = ({ firings }: BackTestRun, { startMs, endMs }: BackTestFiring): boolean =>
@@ -170,12 +172,13 @@ export function variantsOf(
     const critical = (isAbove ? near >= exact : near <= exact) ? near : exact
     // Without the lower levels, which would fire all the same.
     const raised = { ...rule, threshold: { ...rule.threshold, critical, warning: null, resolve: null } }
-    variants.push({ change: 'threshold', value: critical, run: runMetricRule(raised, measures) })
+    variants.push({ change: 'threshold', value: critical, critical, run: runMetricRule(raised, measures) })
   }
   const rows = Math.max(0, ...inMarked.map((measure) => measure.rows))
   if (rows > 0) {
     const minimum = Math.floor(rows) + 1
-    variants.push({ change: 'minimum', value: minimum, run: runMetricRule({ ...rule, minimum }, measures) })
+    const { critical } = rule.threshold
+    variants.push({ change: 'minimum', value: minimum, critical, run: runMetricRule({ ...rule, minimum }, measures) })
   }
   return variants
 }
@@ -191,11 +194,12 @@ export function suggestionsOf(
 ): NonNullable<RestBackTest['suggest']> {
   const marked = new Set(noise)
   return variants
-    .map(({ change, value, run }) => {
+    .map(({ change, value, critical, run }) => {
       const gone = base.firings.filter((firing) => !isHeld(run, firing)).map(({ startMs }) => startMs)
       return {
         change,
         value,
+        critical,
         avoids: gone.filter((startMs) => marked.has(startMs)),
         loses: gone.filter((startMs) => !marked.has(startMs)),
         times: run.firings.length,

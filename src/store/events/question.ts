@@ -89,9 +89,9 @@ export type Question = {
   scope: Scope
   /**
    * `received`: the range is of the time of receipt, and so are the buckets. Rows whose own time is over 7 days earlier are
-   * left out: an SDK that was offline sends them as news of long ago. Default: the rows' own time.
+   * left out: an SDK that was offline sends them as news of long ago. `late`: only those. Default: the rows' own time.
    */
-  by?: 'received' | undefined
+  by?: 'received' | 'late' | undefined
   filter: Filter | undefined
   limits?: Limits | undefined
   /** What the engine read is added to it. */
@@ -178,6 +178,8 @@ export type QuestionStore = {
   uniqueOfWindows(
     question: Question & { of: Value; stepMs: number; windowMs: number },
   ): Promise<{ endMs: number; count: number }[]>
+  /** Returns the first and last hour, by their own time, of errors that the disk budget removed. Null: none was. */
+  removedHours(scope: Pick<Scope, 'projectIds' | 'fromMs' | 'toMs'>): Promise<{ fromMs: number; toMs: number } | null>
   /** Returns the most frequent values of these texts, `max` of each, in their order. The key is the column. */
   columnFacets(question: Question & { columns: readonly string[]; max: number }): Promise<Facet[]>
   /** Returns the `keys` most frequent attributes of the newest 50,000 matching rows, with `max` values each. */

@@ -24,6 +24,11 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   const database = new DatabaseSync(file)
   database.exec(`
     drop table channel_address;
+    drop table push_subscription;
+    alter table channel drop column subscription;
+    alter table channel drop column sealed_config;
+    alter table channel drop column last_answer;
+    alter table channel drop column paused_until_ms;
     drop table password_reset;
     alter table project drop column switches;
     alter table project drop column routes;

@@ -118,16 +118,16 @@ const lateDays = 7
 
 /** Conditions of the range of a scope. */
 const rangeOf = (source: Source, values: Values, { fromMs, toMs }: Scope, by: Question['by']): string[] =>
-  by === 'received'
+  by === undefined
     ? [
-        `received >= ${time(values, fromMs)}`,
-        `received < ${time(values, toMs)}`,
-        `${source.time} >= received - INTERVAL ${lateDays} DAY`,
-      ]
-    : [
         `${source.time} >= ${time(values, fromMs)}`,
         `${source.time} < ${time(values, toMs)}`,
         `received >= ${time(values, Math.max(0, fromMs - aheadMs))}`,
+      ]
+    : [
+        `received >= ${time(values, fromMs)}`,
+        `received < ${time(values, toMs)}`,
+        `${source.time} ${by === 'late' ? '<' : '>='} received - INTERVAL ${lateDays} DAY`,
       ]
 
 /**

@@ -181,7 +181,7 @@ export function createSeriesOfRows(connection: Connection, database: string): Qu
     const keys = names(wanted.length)
       .map((name) => `, ${name}`)
       .join('')
-    const bucket = `intDiv(toUnixTimestamp64Milli(${by ?? source.time}), ${values.add('Int64', bucketMs)})`
+    const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
     const columns = columnsOf(source, values, wanted, aggregates, over)
     const where = compileScope(source, values, scope, filter, by)
     const isNarrow = wanted.length > 0 && !aggregates.some(isOfAll)

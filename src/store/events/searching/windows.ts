@@ -40,3 +40,20 @@ export function createUniqueOfWindows(connection: Connection, database: string):
     })
   }
 }
+
+/** See `QuestionStore.removedHours`. */
+export function createRemovedHours(connection: Connection, database: string): QuestionStore['removedHours'] {
+  return async ({ projectIds, fromMs, toMs }) => {
+    if (projectIds.length === 0) return null
+    const values = createValues()
+    const seconds = (ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
+    const [row] = await connection.rows<{ first: number; last: number; n: string }>(
+      `SELECT toUnixTimestamp(min(hour)) AS first, toUnixTimestamp(max(hour)) AS last, count() AS n
+       FROM ${database}.thinned WHERE project_id IN ${values.add('Array(UInt64)', projectIds)}
+         AND hour >= ${seconds(fromMs)} AND hour < ${seconds(toMs)}`,
+      values.bound,
+    )
+    if (!row || Number(row.n) === 0) return null
+    return { fromMs: row.first * 1000, toMs: row.last * 1000 + 3_600_000 }
+  }
+}

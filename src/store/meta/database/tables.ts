@@ -463,28 +463,6 @@ export type Tables = JobTables &
       created_ms: number
       last_used_ms: number | null
     }
-    channel: {
-      id: Id
-      organization_id: number
-      project_id: number | null
-      kind: string
-      name: string
-      sealed_target: string
-      sealed_secret: string
-      active: Flag
-      created_ms: number
-      failing_since_ms: number | null
-      last_error: string
-    }
-    channel_address: {
-      channel_id: number
-      address: string
-      token_hash: Defaulted<string | null>
-      asked_ms: Defaulted<number | null>
-      expires_ms: Defaulted<number | null>
-      confirmed_ms: Defaulted<number | null>
-      error: string
-    }
     alert_due: {
       id: Id
       organization_id: number

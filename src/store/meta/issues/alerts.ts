@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import type { ChannelKind, ChannelSubscription } from '../../../domain/channel-kinds.ts'
 import { checkName } from '../database/names.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
 
-export type ChannelKind = 'email' | 'slack' | 'webhook'
 /** Reason of an alert: a new issue, a resolved issue that came back, or an issue above its forecast. */
 export type AlertKind = 'new' | 'regression' | 'escalation'
 
@@ -19,11 +19,18 @@ export type Channel = {
   name: string
   sealedTarget: string
   sealedSecret: string
+  /** JSON of the other fields of the kind; '' for none. */
+  sealedConfig: string
+  subscription: ChannelSubscription
   active: boolean
   createdMs: number
   /** Time of the first failed delivery since the last success; null while the channel works. */
   failingSinceMs: number | null
   lastError: string
+  /** What the service said about the last message that it took. */
+  lastAnswer: string
+  /** The service wants no message before this time. 0: it named none. */
+  pausedUntilMs: number
 }
 
 /** A queued alert. Written in the transaction of the commit, removed once it is decided. */
@@ -60,15 +67,25 @@ export type Delivery = NewDelivery & {
   sentMs: number | null
 }
 
+/** The result of an attempt. `answer`: what the service said. */
+export type AttemptEnd = (
+  | { status: 'sent'; answer?: string }
+  | { status: 'queued'; error: string; nextMs: number }
+  | { status: 'failed'; error: string }
+) & { pausedUntilMs?: number }
+
 /** The part of meta for notifications. */
 export type AlertStore = ChannelAddressStore & {
   createChannel(
-    value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'>,
+    value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'> &
+      Partial<Pick<Channel, 'sealedConfig' | 'subscription'>>,
   ): Promise<Channel>
   /** Changes the given fields. Throws NOT_FOUND when the channel does not exist. */
   updateChannel(
     id: number,
-    value: Partial<Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret'>>,
+    value: Partial<
+      Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret' | 'sealedConfig' | 'subscription'>
+    >,
   ): Promise<Channel>
   deleteChannel(id: number): Promise<void>
   channelById(id: number): Promise<Channel | undefined>
@@ -85,14 +102,13 @@ export type AlertStore = ChannelAddressStore & {
     postponed?: { id: number; untilMs: number }[],
   ): Promise<void>
   queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
-  /** Queued deliveries that are due by `nowMs`, oldest first. */
+  /** Queued deliveries that are due by `nowMs`, oldest first. A channel that its service paused has none. */
   deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
-  /** Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it. */
-  recordDelivery(
-    id: number,
-    end: { status: 'sent' } | { status: 'queued'; error: string; nextMs: number } | { status: 'failed'; error: string },
-    nowMs: number,
-  ): Promise<void>
+  /**
+   * Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it.
+   * `pausedUntilMs`: the service wants no message of this channel before.
+   */
+  recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
   /** The latest deliveries of a channel, newest first. */
   deliveryLog(channelId: number, max: number): Promise<Delivery[]>
   deliveryById(id: number): Promise<Delivery | undefined>
@@ -116,6 +132,10 @@ const toChannel = (row: Selectable<Tables['channel']>): Channel => ({
   createdMs: row.created_ms,
   failingSinceMs: row.failing_since_ms,
   lastError: row.last_error,
+  subscription: row.subscription as ChannelSubscription,
+  sealedConfig: row.sealed_config,
+  lastAnswer: row.last_answer,
+  pausedUntilMs: row.paused_until_ms,
 })
 
 const toDelivery = (row: Selectable<Tables['delivery']>): Delivery => ({
@@ -151,6 +171,10 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         created_ms: clock.now(),
         failing_since_ms: null,
         last_error: '',
+        subscription: value.subscription ?? 'issues',
+        sealed_config: value.sealedConfig ?? '',
+        last_answer: '',
+        paused_until_ms: 0,
       }
       return toChannel({ id: await insertedId(write, builder.insertInto('channel').values(row)), ...row })
     },
@@ -161,9 +185,12 @@ export function channelPart({ write, read, dialect: { builder }, clock }: Store)
         ...(value.active === undefined ? {} : { active: value.active ? 1 : 0 }),
         ...(value.sealedTarget === undefined ? {} : { sealed_target: value.sealedTarget }),
         ...(value.sealedSecret === undefined ? {} : { sealed_secret: value.sealedSecret }),
+        ...(value.sealedConfig === undefined ? {} : { sealed_config: value.sealedConfig }),
+        ...(value.subscription === undefined ? {} : { subscription: value.subscription }),
         // A changed or switched channel starts without failures, because the old failure was about the old settings.
         failing_since_ms: null,
         last_error: '',
+        paused_until_ms: 0,
       }
       await write.run(builder.updateTable('channel').set(change).where('id', '=', id))
       const row = await byId(id)
@@ -265,7 +292,9 @@ export function outboxPart(store: Store): OutboxPart {
             .where('id', '=', id),
         )
         const channel = builder.updateTable('channel').where('id', '=', row.channel_id)
-        if (end.status === 'sent') await write.run(channel.set({ failing_since_ms: null, last_error: '' }))
+        if (end.pausedUntilMs !== undefined) await write.run(channel.set({ paused_until_ms: end.pausedUntilMs }))
+        if (end.status === 'sent')
+          await write.run(channel.set({ failing_since_ms: null, last_error: '', last_answer: end.answer ?? '' }))
         else {
           await write.run(channel.set({ last_error: error }))
           if (end.status === 'failed')
@@ -300,6 +329,16 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
             .selectAll()
             .where('status', '=', 'queued')
             .where('next_ms', '<=', nowMs)
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom('channel')
+                    .select('channel.id')
+                    .whereRef('channel.id', '=', 'delivery.channel_id')
+                    .where('paused_until_ms', '>', nowMs),
+                ),
+              ),
+            )
             .orderBy('next_ms')
             .orderBy('id')
             .limit(max),
