@@ -3,6 +3,7 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
+import { ApiError } from '../../client/api.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { measureText } from '../../ui/measure.ts'
 import { Segments } from '../../ui/segments.tsx'
@@ -168,6 +169,7 @@ export function BackTest() {
   const saved = savedDraft(editor)
   const { data, error, isFetching } = useBackTest(organization, draft, { days, noise, enabled: isReady })
   const before = useBackTest(organization, saved ?? draft, { days, noise: [], enabled: saved !== undefined })
+  const isUntested = draft.kind === 'issue' && error instanceof ApiError && error.fields.metric !== undefined
   const unit = draft.kind === 'metric' ? unitOf(draft.metric) : null
   const valueText: ValueText = (value) => measure(value, unit)
   const toggleNoise = (startMs: number) =>
@@ -187,7 +189,13 @@ export function BackTest() {
         />
       </div>
       {isReady ? null : <p className="alert-note">{t('needsThreshold')}</p>}
-      {isReady && error && !isFetching ? <QueryFailed error={error} /> : null}
+      {isReady && error && !isFetching ? (
+        isUntested ? (
+          <p className="alert-note">{t('issueRule')}</p>
+        ) : (
+          <QueryFailed error={error} />
+        )
+      ) : null}
       {isReady && data && !error ? (
         <div className="alert-answer" data-dimmed={isFetching || undefined}>
           <Verdict answer={data} saved={saved ? before.data : undefined} />

@@ -1,4 +1,5 @@
 'use client'
+import '../../styles/issues.css'
 import './alerts.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'

@@ -1,4 +1,5 @@
 'use client'
+import './explore.css'
 import { Plus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useEffect, useId, useState } from 'react'
