@@ -7,7 +7,15 @@ import { useEditor } from './editor-context.ts'
 import { applied } from './suggested.ts'
 import { useMinutes } from './words.tsx'
 
+/** Changes that are shown: those that avoid most, and of these those that lose least. */
+const shownMax = 4
+
 type Suggestion = NonNullable<RestBackTest['suggest']>[number]
+
+const best = (all: readonly Suggestion[]): Suggestion[] =>
+  all
+    .toSorted((a, b) => b.avoids.length - a.avoids.length || a.loses.length - b.loses.length)
+    .slice(0, shownMax)
 
 /** What would have avoided the firings that were marked as noise, and what else it would have lost. */
 export function Suggestions({
@@ -40,7 +48,7 @@ export function Suggestions({
       <h3>{t('title')}</h3>
       {answer.suggest?.length ? (
         <ul>
-          {answer.suggest.map((suggestion) => (
+          {best(answer.suggest).map((suggestion) => (
             <li key={`${suggestion.change} ${suggestion.value}`}>
               <p>
                 <b>
