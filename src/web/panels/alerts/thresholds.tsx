@@ -26,7 +26,8 @@ export function Thresholds({
   return (
     <section aria-label={t('others')}>
       <h3 className="alert-sub">{t('others')}</h3>
-      <div className="alert-others">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without write access its buttons are off, and it scrolls */}
+      <div className="alert-others" tabIndex={choose ? undefined : 0}>
         {others.map(({ threshold, times, totalMs, isChosen }) => (
           <button
             key={threshold}
