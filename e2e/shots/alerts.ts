@@ -3,9 +3,9 @@ import { hostileTexts } from './data.ts'
 
 // Alert rules of a shop for the pictures: one of each kind, one muted, one paused.
 
-const post = async (product: Product, { org, ...project }: Project, path: string, body: unknown): Promise<string> => {
+const post = async (product: Product, project: Project, path: string, body: unknown): Promise<string> => {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const answer = await api(product, { org, ...project }, `/organizations/${org}/${path}`, init)
+  const answer = await api(product, project, `/organizations/${project.org}/${path}`, init)
   const { id, channel } = answer.json as { id?: string; channel?: { id: string } }
   const made = id ?? channel?.id
   if (!made) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.json)}`)

@@ -21,7 +21,7 @@ import { Presets } from './preset-list.tsx'
 import type { KnownReceivers } from './receivers.ts'
 import { BuiltInRow, RuleRow } from './rule-row.tsx'
 
-export type AlertListProps = {
+type AlertListProps = {
   organization: string
   params: AlertListParams
   rules: RestAlertRule[]

@@ -57,7 +57,7 @@ export function barsPath(
     .join('')
 }
 
-export type Marker = { number: number; place: number; height: number; level: 'warning' | 'critical' }
+type Marker = { number: number; place: number; height: number; level: 'warning' | 'critical' }
 
 /** Numbered firings as places of the chart, 0 to 1. Those too close to the one before are only in the table. */
 export function markersOf({ firings, fromMs, toMs }: RestBackTest, axis: ValueAxis, apart = 0.028): Marker[] {

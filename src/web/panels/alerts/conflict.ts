@@ -2,7 +2,7 @@ import { bodyOf, type RuleDraft } from './draft.ts'
 
 /** The parts of a rule in which people recognize a change. */
 const parts = ['name', 'where', 'condition', 'receivers', 'often', 'owner', 'active'] as const
-export type RulePart = (typeof parts)[number]
+type RulePart = (typeof parts)[number]
 
 const valuesOf = (draft: RuleDraft): Record<RulePart, unknown> => {
   const body = bodyOf(draft)

@@ -26,7 +26,7 @@ export type MetricPart = Omit<MetricCondition, 'threshold'> & {
 
 /** What a metric rule measures, by name. `query`: any other plan. */
 export const measures = ['errors', 'users', 'p95', 'failures', 'logs', 'query'] as const
-export type Measure = (typeof measures)[number]
+type Measure = (typeof measures)[number]
 
 export const triggerTypes = [
   'new',

@@ -13,6 +13,7 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
   const channels = await parts.meta.alerts.channelsOf(organization.id)
   const members = await parts.meta.organizations.membersOf(organization.id)
   const people = await parts.meta.people.people(members.map(({ userId }) => userId))
+  const schedules = await parts.meta.incidents.listSchedules(organization.id)
   return {
     channels: channels.map((channel) => ({
       id: String(channel.id),
@@ -22,10 +23,10 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
       failingSince: channel.failingSinceMs === null ? null : new Date(channel.failingSinceMs).toISOString(),
       lastError: channel.lastError,
       isActive: channel.active,
-      hearsIssues: true,
+      subscription: channel.subscription,
     })),
     people: people.map(({ id, name, email }) => ({ id, name, email })),
-    schedules: [],
+    schedules: schedules.map(({ id, name }) => ({ id: String(id), name })),
     trackers: [],
   }
 }

@@ -3,7 +3,7 @@ import { exploreParams, renamed } from '../explore/params.ts'
 import { emptyDraft, type MetricPart, type RuleDraft, withMeasure } from './draft.ts'
 
 export const presetIds = ['new', 'errors', 'doubled', 'slow', 'silent'] as const
-export type PresetId = (typeof presetIds)[number]
+type PresetId = (typeof presetIds)[number]
 
 const metric = (change: (part: MetricPart) => MetricPart): RuleDraft => ({
   ...emptyDraft,

@@ -5,13 +5,10 @@ import type { RestChannel } from '../../../contract/notifications.ts'
 
 /** Channels, people, schedules and trackers that a rule can name. */
 export type KnownReceivers = {
-  channels: readonly (Pick<
+  channels: readonly Pick<
     RestChannel,
-    'id' | 'kind' | 'name' | 'target' | 'failingSince' | 'lastError' | 'isActive'
-  > & {
-    /** Whether it hears of issues without a rule. */
-    hearsIssues: boolean
-  })[]
+    'id' | 'kind' | 'name' | 'target' | 'subscription' | 'failingSince' | 'lastError' | 'isActive'
+  >[]
   people: readonly { id: string; name: string; email: string }[]
   schedules: readonly { id: string; name: string }[]
   trackers: readonly { id: string; name: string; kind: string }[]

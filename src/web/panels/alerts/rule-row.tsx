@@ -30,7 +30,7 @@ function Receivers({ receivers }: { receivers: readonly ReceiverWords[] }) {
 export function BuiltInRow({ organization, known }: { organization: string; known: KnownReceivers }) {
   const t = useTranslations('alerts.builtIn')
   const wordsOf = useReceiverWords(known)
-  const active = known.channels.filter(({ isActive, hearsIssues }) => isActive && hearsIssues)
+  const active = known.channels.filter(({ isActive, subscription }) => isActive && subscription === 'issues')
   const receivers = active.map(({ id }) => wordsOf({ type: 'channel', channel: id }))
   return (
     <li className="alert-row" data-built-in="">

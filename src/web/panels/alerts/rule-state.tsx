@@ -8,8 +8,7 @@ import { Time, useNow } from '../../ui/time.tsx'
 
 type Shown = Pick<RestAlertRule, 'isActive' | 'mutedUntil' | 'state' | 'unevaluable'>
 
-export const shownStates = ['critical', 'warning', 'not_evaluated', 'waiting', 'ok', 'muted', 'inactive'] as const
-export type ShownState = (typeof shownStates)[number]
+type ShownState = RestAlertRule['state']['status'] | 'muted'
 
 /** One state for a rule: paused and muted rules first, because they send nothing. */
 export function shownStateOf({ isActive, mutedUntil, state }: Shown, nowMs: number): ShownState {

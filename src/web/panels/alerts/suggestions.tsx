@@ -13,9 +13,7 @@ const shownMax = 4
 type Suggestion = NonNullable<RestBackTest['suggest']>[number]
 
 const best = (all: readonly Suggestion[]): Suggestion[] =>
-  all
-    .toSorted((a, b) => b.avoids.length - a.avoids.length || a.loses.length - b.loses.length)
-    .slice(0, shownMax)
+  all.toSorted((a, b) => b.avoids.length - a.avoids.length || a.loses.length - b.loses.length).slice(0, shownMax)
 
 /** What would have avoided the firings that were marked as noise, and what else it would have lost. */
 export function Suggestions({

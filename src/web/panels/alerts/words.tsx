@@ -25,7 +25,7 @@ export function useLasted(): (ms: number) => string {
 }
 
 /** The measure of a rule in words. A plan without a name is its function or formula. */
-export function useMeasureWords(): (part: MetricPart) => string {
+function useMeasureWords(): (part: MetricPart) => string {
   const t = useTranslations('alerts.measure')
   const explore = useTranslations('explore.datasets')
   return (part) => {
