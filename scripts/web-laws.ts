@@ -26,6 +26,7 @@ const publicFiles: Readonly<Record<string, readonly string[]>> = {
     'views.ts',
   ],
   exports: ['export-button.tsx'],
+  explore: ['builder.tsx', 'key-tables.ts', 'params.ts'],
   volume: ['volume-chart.tsx'],
   triage: [
     'assignee.tsx',

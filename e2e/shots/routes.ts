@@ -12,6 +12,8 @@ export type Places = {
   release: string
   releaseBefore: string
   invitation: string
+  /** The id of an alert rule; 0 where there is none. */
+  alert: string
 }
 
 /** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
@@ -28,6 +30,9 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   login: () => '/login',
   'o/[org]': ({ org }) => `/o/${org}`,
   'o/[org]/[...rest]': ({ org }) => `/o/${org}/no-such-screen`,
+  'o/[org]/alerts': ({ org }) => `/o/${org}/alerts`,
+  'o/[org]/alerts/[id]': ({ org, alert }) => `/o/${org}/alerts/${alert}`,
+  'o/[org]/alerts/new': ({ org }) => `/o/${org}/alerts/new?preset=errors`,
   'o/[org]/dashboards': ({ org }) => `/o/${org}/dashboards`,
   'o/[org]/dashboards/[id]': ({ org }) => `/o/${org}/dashboards/health`,
   'o/[org]/explore': ({ org }) => `/o/${org}/explore`,

@@ -17,6 +17,7 @@ import {
   start,
   until,
 } from '../product.ts'
+import { addAlerts } from './alerts.ts'
 import {
   digest,
   fixedMs,
@@ -96,6 +97,7 @@ async function placesOf(product: Product, project: Project, event: string, event
     release,
     releaseBefore,
     invitation: 'nonsense',
+    alert: events > 0 ? await addAlerts(product, project) : '0',
   }
 }
 

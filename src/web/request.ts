@@ -1,6 +1,8 @@
 import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
+import alertsDe from './messages/alerts.de.json'
+import alertsEn from './messages/alerts.en.json'
 import boardsDe from './messages/boards.de.json'
 import boardsEn from './messages/boards.en.json'
 import chartsDe from './messages/charts.de.json'
@@ -74,6 +76,7 @@ import { zoneOf } from './zone.ts'
 const catalogues = {
   en: {
     ...en,
+    alerts: alertsEn,
     boards: boardsEn,
     charts: chartsEn,
     compare: compareEn,
@@ -110,6 +113,7 @@ const catalogues = {
   },
   de: {
     ...de,
+    alerts: alertsDe,
     boards: boardsDe,
     charts: chartsDe,
     compare: compareDe,

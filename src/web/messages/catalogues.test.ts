@@ -5,6 +5,8 @@ import { groupingHints } from '../../domain/grouping.ts'
 import { logKeys } from '../../query/log-keys.ts'
 import { metricKeys } from '../../query/metric-keys.ts'
 import { messageKeyOf, offeredKeys } from '../../query/search.ts'
+import alertsDe from './alerts.de.json'
+import alertsEn from './alerts.en.json'
 import boardsDe from './boards.de.json'
 import boardsEn from './boards.en.json'
 import chartsDe from './charts.de.json'
@@ -72,6 +74,7 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['alert', alertsEn, alertsDe],
   ['dashboard', boardsEn, boardsDe],
   ['chart', chartsEn, chartsDe],
   ['compare', compareEn, compareDe],

@@ -2,7 +2,7 @@
 import type { CSSProperties } from 'react'
 import type { RestTile } from '../../../contract/dashboards.ts'
 import { inOrder } from '../../../domain/dashboard-layout.ts'
-import { exploreHref } from './explore-link.ts'
+import { alertHref, exploreHref } from './explore-link.ts'
 import type { BoardParams } from './params.ts'
 import { TileBody, TileHead, type TileScope } from './tile.tsx'
 
@@ -15,10 +15,13 @@ export function BoardTiles({
   tiles,
   scope,
   params,
+  mayAlert,
 }: {
   tiles: readonly RestTile[]
   scope: TileScope
   params: BoardParams
+  /** Whether the reader may create alert rules. */
+  mayAlert: boolean
 }) {
   return (
     <div className="board-grid">
@@ -27,6 +30,7 @@ export function BoardTiles({
           <TileHead
             tile={tile}
             explore={tile.plan ? exploreHref(scope.organization, tile.plan, tile.displayType, params) : undefined}
+            alert={mayAlert ? alertHref(scope.organization, tile, params) : undefined}
             actions={undefined}
           />
           <TileBody tile={tile} scope={scope} />

@@ -184,7 +184,7 @@ export function Board({ organization, board: initial, mayWrite, projects, enviro
           onEdit={(tile) => setForm({ tile })}
         />
       ) : (
-        <BoardTiles tiles={tiles} scope={scope} params={params} />
+        <BoardTiles tiles={tiles} scope={scope} params={params} mayAlert={mayWrite} />
       )}
       {form ? <TileForm tile={form.tile} tiles={tiles} onDone={done} onClose={() => setForm(undefined)} /> : null}
     </div>

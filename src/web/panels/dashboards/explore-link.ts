@@ -1,6 +1,18 @@
 import type { Plan } from '../../../contract/explore.ts'
 import type { BoardParams } from './params.ts'
 
+/** The address of a new alert rule that watches a tile. Undefined: the tile has rows and no value to watch. */
+export function alertHref(
+  organization: string,
+  tile: { plan: Plan | null; title: string },
+  params: Pick<BoardParams, 'project' | 'env' | 'range'>,
+): string | undefined {
+  if (!tile.plan || tile.plan.series.length === 0) return undefined
+  const search = new URLSearchParams(exploreHref(organization, tile.plan, 'line', params).split('?')[1])
+  search.set('name', tile.title)
+  return `/o/${organization}/alerts/new?${search}`
+}
+
 /** The address of a tile's query in Explore, with the values that apply to all tiles. */
 export function exploreHref(
   organization: string,

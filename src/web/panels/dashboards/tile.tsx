@@ -114,11 +114,14 @@ type TileActions = { edit: () => void; remove: () => void; handle: ReactNode }
 export function TileHead({
   tile,
   explore,
+  alert,
   actions,
 }: {
   tile: RestTile
   /** Address of the tile's query in Explore. */
   explore: string | undefined
+  /** Address of a new alert rule that watches the tile. */
+  alert?: string | undefined
   actions: TileActions | undefined
 }) {
   const t = useTranslations('boards.tile')
@@ -148,10 +151,19 @@ export function TileHead({
             <Trash2 size={14} strokeWidth={1.75} />
           </button>
         </>
-      ) : explore === undefined ? null : (
-        <Link className="board-explore" href={explore}>
-          {t('explore')}
-        </Link>
+      ) : (
+        <>
+          {alert === undefined ? null : (
+            <Link className="board-explore" href={alert}>
+              {t('alert')}
+            </Link>
+          )}
+          {explore === undefined ? null : (
+            <Link className="board-explore" href={explore}>
+              {t('explore')}
+            </Link>
+          )}
+        </>
       )}
     </header>
   )

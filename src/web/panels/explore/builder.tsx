@@ -1,4 +1,5 @@
 'use client'
+import './explore.css'
 import { Plus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useEffect, useId, useState } from 'react'
@@ -186,7 +187,7 @@ function Formulas({ plan, setPlan }: Change) {
 }
 
 /** Buttons that add a series or a formula, and the comparison. */
-function Adding({ plan, setPlan }: Change) {
+function Adding({ plan, setPlan, isSingle }: Omit<Change, 'list'> & { isSingle: boolean }) {
   const t = useTranslations('explore.builder')
   return (
     <div className="explore-adding">
@@ -215,18 +216,20 @@ function Adding({ plan, setPlan }: Change) {
           <Plus {...icon} /> {t('addFormula')}
         </Button>
       ) : null}
-      <label className="explore-check">
-        <input
-          type="checkbox"
-          className="checkbox"
-          checked={plan.compare === 'previous'}
-          onChange={(event) => {
-            const { compare: _, ...rest } = plan
-            setPlan(event.target.checked ? { ...rest, compare: 'previous' } : rest)
-          }}
-        />
-        {t('compare')}
-      </label>
+      {isSingle ? null : (
+        <label className="explore-check">
+          <input
+            type="checkbox"
+            className="checkbox"
+            checked={plan.compare === 'previous'}
+            onChange={(event) => {
+              const { compare: _, ...rest } = plan
+              setPlan(event.target.checked ? { ...rest, compare: 'previous' } : rest)
+            }}
+          />
+          {t('compare')}
+        </label>
+      )}
     </div>
   )
 }
@@ -251,10 +254,13 @@ const aggregates = [
 export function Builder({
   params,
   fields,
+  isSingle = false,
   change,
 }: {
   params: ExploreParams
   fields: readonly string[]
+  /** One value without groups and without the period before, for an alert rule. */
+  isSingle?: boolean
   change: (next: ExploreParams) => void
 }) {
   const t = useTranslations('explore.builder')
@@ -287,15 +293,17 @@ export function Builder({
         <>
           <Series {...parts} />
           <Formulas {...parts} />
-          <Adding {...parts} />
-          <Fields
-            label={t('groupBy')}
-            add={t('addGroup')}
-            values={plan.groupBy}
-            max={planLimits.groups}
-            list={list}
-            change={(groupBy) => setPlan({ ...plan, groupBy })}
-          />
+          <Adding {...parts} isSingle={isSingle} />
+          {isSingle ? null : (
+            <Fields
+              label={t('groupBy')}
+              add={t('addGroup')}
+              values={plan.groupBy}
+              max={planLimits.groups}
+              list={list}
+              change={(groupBy) => setPlan({ ...plan, groupBy })}
+            />
+          )}
         </>
       )}
     </div>

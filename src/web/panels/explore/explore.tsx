@@ -10,7 +10,8 @@ import type { RestSavedQuery } from '../../../contract/saved-queries.ts'
 import type { RestSqlViews } from '../../../contract/sql.ts'
 import { datasets } from '../../../domain/datasets.ts'
 import type { ExploreAnswer } from '../../../query/explore-answer.ts'
-import { Button } from '../../ui/forms/controls.tsx'
+import { Button, buttonClass } from '../../ui/forms/controls.tsx'
+import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import { Segments } from '../../ui/segments.tsx'
@@ -25,7 +26,7 @@ import { AnswerTable } from './answer-table.tsx'
 import { Builder } from './builder.tsx'
 import { exploreKeyTable } from './key-tables.ts'
 import { MetaLine } from './meta-line.tsx'
-import { type ExploreParams, exploreRange, exploreSearch, ofDataset, ofMode } from './params.ts'
+import { alertHref, type ExploreParams, exploreRange, exploreSearch, ofDataset, ofMode } from './params.ts'
 import { QueryWords } from './query-words.tsx'
 import { SavedQueries } from './saved-queries.tsx'
 import { SqlMode } from './sql-mode.tsx'
@@ -165,9 +166,14 @@ function Head({ change, isPending, ...props }: ExploreProps & { change: Change; 
             disabled={!answer}
           />
           {canSave && params.mode === 'chart' ? (
-            <Button compact disabled={!answer} onClick={() => setAdding(true)}>
-              {t('addToDashboard')}
-            </Button>
+            <>
+              <Button compact disabled={!answer} onClick={() => setAdding(true)}>
+                {t('addToDashboard')}
+              </Button>
+              <Link className={buttonClass({ compact: true })} href={alertHref(organization, params, shown?.name)}>
+                {t('createAlert')}
+              </Link>
+            </>
           ) : null}
         </>
       )}

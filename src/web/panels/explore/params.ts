@@ -140,6 +140,14 @@ export function exploreSearch({ mode, kind, plan, project, env, range, saved }: 
   return search.size > 0 ? `?${search}` : ''
 }
 
+/** The address of a new alert rule that watches the query. `name`: of its saved query. */
+export function alertHref(organization: string, params: ExploreParams, name: string | undefined): string {
+  const search = new URLSearchParams(exploreSearch(params))
+  search.set('dataset', params.plan.dataset)
+  if (name) search.set('name', name)
+  return `/o/${organization}/alerts/new?${search}`
+}
+
 /** Renumbers series and formulas after one was added or removed, so that names stay a, b, c. */
 export const renamed = (plan: Plan): Plan => ({
   ...plan,

@@ -13,7 +13,7 @@ export type Frame = {
   views: RestSearch[]
   /** Slugs of the projects that the person selected last. */
   selected: string[]
-  rights: SettingsRights & { createProject: boolean }
+  rights: SettingsRights & { createProject: boolean; createAlert: boolean }
   /** Number of notification channels that fail. */
   failingChannels: number
   /** Id of the newest change when the document was rendered. The live stream continues after it. */

@@ -27,6 +27,7 @@ export function Palette({
 }) {
   const t = useTranslations('shell')
   const pages = useTranslations('frame.settings')
+  const alerts = useTranslations('alerts')
   const router = useRouter()
   const bindings = useBindings()
   const labels = new Set(actions.map((action) => action.text))
@@ -53,6 +54,16 @@ export function Palette({
       run: () => router.push(`/o/${frame.organization.slug}${path}`),
     }),
   )
+  const create: Choice[] = frame.rights.createAlert
+    ? [
+        {
+          id: 'alert-new',
+          text: alerts('list.create'),
+          note: alerts('list.title'),
+          run: () => router.push(`/o/${frame.organization.slug}/alerts/new`),
+        },
+      ]
+    : []
   const jumps = (text: string): Choice[] => {
     const jump = jumpOf(text)
     if (!jump) return []
@@ -63,7 +74,7 @@ export function Palette({
       title={t('palette')}
       label={t('paletteLabel')}
       none={t('paletteNone')}
-      choices={[...withKeys, ...keyed, ...settings]}
+      choices={[...withKeys, ...keyed, ...create, ...settings]}
       searchChoices={jumps}
       onClose={onClose}
     />

@@ -1,4 +1,5 @@
 import {
+  Bell,
   ChartNoAxesCombined,
   ChartSpline,
   Gauge,
@@ -28,13 +29,15 @@ type Section = {
   count: number | undefined
   /** The search of its link: the selected projects, where the section has them. */
   search: string
+  /** A sentence about what is broken in it. */
+  problem?: string | undefined
 }
 
 const tabs: ReadonlySet<string> = new Set(['', '/issues', '/performance', '/logs'])
 
 /** The sections of an organization, in the order of the sidebar and of the bar of tabs. */
 export function useSections(
-  { organization }: Frame,
+  { organization, failingChannels }: Frame,
   counts: RestIssueCounts | undefined,
   remembered: readonly string[],
 ): Section[] {
@@ -42,6 +45,7 @@ export function useSections(
   const shell = useTranslations('shell')
   const people = useTranslations('people')
   const boards = useTranslations('boards')
+  const alerts = useTranslations('alerts')
   const base = `/o/${organization.slug}`
   const project = projectSearch(remembered)
   const unresolved = counts?.projects.reduce((sum, row) => sum + row.unresolved, 0)
@@ -65,5 +69,9 @@ export function useSections(
     section('/dashboards', boards('name'), LayoutGrid),
     section('/releases', shell('releases'), Tag, undefined, project),
     section('/feedback', people('feedback'), MessageSquare, counts?.newFeedback),
+    {
+      ...section('/alerts', alerts('list.title'), Bell),
+      problem: failingChannels > 0 ? t('settings.failing', { count: failingChannels }) : undefined,
+    },
   ]
 }

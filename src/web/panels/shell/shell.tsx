@@ -49,7 +49,7 @@ function useShellKeys(base: string, projects: string, { showPalette, showKeys }:
   const t = useTranslations('shell')
   const frame = useTranslations('frame')
   const people = useTranslations('people')
-  const notifications = useTranslations('notifications')
+  const alerts = useTranslations('alerts')
   const boards = useTranslations('boards')
   const router = useRouter()
   useKey('$mod+k', t('global'), t('palette'), showPalette)
@@ -65,7 +65,7 @@ function useShellKeys(base: string, projects: string, { showPalette, showKeys }:
   useKey('g d', t('global'), boards('name'), () => router.push(`${base}/dashboards`))
   useKey('g k', t('global'), frame('metrics'), () => router.push(`${base}/metrics${projects}`))
   useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases${projects}`))
-  useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
+  useKey('g a', t('global'), alerts('list.title'), () => router.push(`${base}/alerts`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings`))
 }

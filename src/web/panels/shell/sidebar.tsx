@@ -34,24 +34,28 @@ function Entry({
   label,
   current,
   count,
+  problem,
   children,
 }: {
   href: string
   label: string
   current: Current
   count?: number | undefined
+  problem?: string | undefined
   children: ReactNode
 }) {
   return (
     <Link
       href={href}
       className="shell-entry"
+      data-problem={problem !== undefined || undefined}
       aria-current={current === 'page' ? 'page' : undefined}
       data-section={current === 'section' || undefined}
     >
       {children}
       <span className="shell-word">{label}</span>
       {count ? <span className="shell-count">{count > 9999 ? '9999+' : count}</span> : null}
+      {problem === undefined ? null : <span className="shell-count">{problem}</span>}
     </Link>
   )
 }
@@ -109,13 +113,14 @@ function Navigation({
   isViewOpen: boolean
 }) {
   const path = usePathname()
-  return useSections(frame, counts, remembered).map(({ href, isExact, label, Icon, count, search }) => (
+  return useSections(frame, counts, remembered).map(({ href, isExact, label, Icon, count, search, problem }) => (
     <Entry
       key={href}
       href={href + search}
       label={label}
       current={currentOf(path, href, { exact: isExact, isViewOpen: isViewOpen && href.endsWith('/issues') })}
       count={count}
+      problem={problem}
     >
       <Icon {...icon} />
     </Entry>

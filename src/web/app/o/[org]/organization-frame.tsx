@@ -42,6 +42,7 @@ export async function OrganizationFrame({
         selected: rememberedProjects(cookie, person.id, projects),
         rights: {
           createProject: await may('project:create'),
+          createAlert: await may('alert:write'),
           status: await may('status:read'),
           tokens: await may('token:organization'),
         },

@@ -1,0 +1,177 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { RestAlertRule } from '../../src/contract/alerts.ts'
+import { faults } from '../axe.ts'
+import { choose, hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'alarms'
+const markup = '<img src=https://evil.example/x.png onerror=alert(1)>'
+/** Errors that are there before the tests: more than 20 and fewer than 50. */
+const errors = 30
+
+describe.skipIf(noChromium)('alert rules', () => {
+  const state = {} as { browser: Browser; watched: Watched; page: Page; web: Project }
+  const at = (path = '') => `${product.url}/o/${org}/alerts${path}`
+  const write = (path: string, value: unknown) =>
+    api(product, state.web, `/organizations/${org}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(value),
+    })
+  const rules = async () => (await api(product, state.web, `/organizations/${org}/alerts/`)).json as RestAlertRule[]
+  const ruleNamed = async (name: string) => (await rules()).find((rule) => rule.name === name)
+  const overflow = (page: Page) =>
+    page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+  beforeAll(async () => {
+    state.web = bootstrap(product, org, 'web')
+    await Promise.all(
+      Array.from({ length: errors }, () =>
+        ingest(product, state.web, envelopeOf(errorEvent('CheckoutError', markup, { environment: 'production' }))),
+      ),
+    )
+    await write('notification-channels/', { kind: 'email', name: `Shop ${markup}`.slice(0, 64), target: 'members' })
+    await until('the errors', 20_000, async () => {
+      const found = await api(product, state.web, `/organizations/${org}/issues/?query=`)
+      return (found.json as { count: string }[]).reduce((sum, issue) => sum + Number(issue.count), 0) === errors
+    })
+    state.browser = await openBrowser()
+    state.watched = await openPage(state.browser, product.url)
+    state.page = state.watched.page
+    await signIn(state.page, product.url, `owner@${org}.test`)
+  })
+  afterAll(() => state.browser?.close())
+
+  test('g a leads to the list: the built-in notifications, and presets while there is no rule', async () => {
+    const { page } = state
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await hydrated(page)
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await page.waitForURL(at())
+    await page.getByRole('link', { name: 'New, regressed and escalating issues' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.getByRole('link', { name: 'More than 50 errors in 10 minutes' }).click()
+    await page.waitForURL(at('/new?preset=errors'))
+  })
+
+  test('a rule is made from a preset by keys and mouse, with its back-test, and saved', async () => {
+    const { page, watched } = state
+    await hydrated(page)
+    const verdict = page.locator('.alert-verdict')
+    await expect.poll(() => verdict.textContent(), { timeout: 10_000 }).toContain('not once')
+    await page.getByRole('button', { name: 'Save rule' }).click()
+    await page.getByText('Add a receiver. Without one nobody hears of it.').waitFor()
+    // A receiver by keys.
+    await page.locator('[data-popup=receiver] summary').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: /^Shop/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('listitem').filter({ hasText: 'e-mail' }).waitFor()
+    // The line moves by keys, and what is typed moves the line.
+    const line = page.getByRole('slider', { name: 'Threshold' })
+    await line.press('ArrowDown')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Threshold', exact: true }).inputValue()).toBe('49')
+    await page.getByRole('textbox', { name: 'Threshold', exact: true }).fill('20')
+    await expect.poll(() => line.getAttribute('aria-valuenow')).toBe('20')
+    // The errors of this minute are not judged yet, but that there were fewer before is.
+    await choose(page, 'Direction', 'below')
+    await expect.poll(() => verdict.textContent(), { timeout: 10_000 }).toContain('1 time')
+    await page.getByRole('button', { name: 'Mark firing 1 as noise' }).click()
+    const avoided = page.getByRole('region', { name: 'What would have avoided it' })
+    await avoided.getByText(/avoids 1 of 1|No single change/).first().waitFor()
+    await page.locator('.alert-back-test:not([aria-busy])').waitFor()
+    expect(await faults(page)).toEqual([])
+    await choose(page, 'Direction', 'above')
+    await page.getByRole('textbox', { name: 'Name' }).fill(`Shop ${markup}`)
+    await page.getByRole('button', { name: 'Save rule' }).click()
+    await page.waitForURL(/alerts\/\d+$/)
+    const stored = await ruleNamed(`Shop ${markup}`)
+    expect(stored).toMatchObject({ kind: 'metric', metric: { threshold: { critical: 20 }, windowMinutes: 10 } })
+    expect([watched.errors, watched.foreign, watched.dialogs]).toEqual([[], [], []])
+  })
+
+  test('when somebody else saved first, the form says who and what, and overwrites only knowingly', async () => {
+    const { page } = state
+    const { id } = (await ruleNamed(`Shop ${markup}`)) ?? { id: '' }
+    const { page: other } = await openPage(state.browser, product.url, { login: await page.context().storageState() })
+    for (const window of [page, other]) {
+      await window.goto(at(`/${id}`))
+      await hydrated(window)
+    }
+    await other.getByRole('button', { name: 'Rename' }).click()
+    await other.getByRole('textbox', { name: 'Name' }).fill('Renamed')
+    await other.getByRole('button', { name: 'Save rule' }).click()
+    await other.getByText('Saved “Renamed”.').waitFor()
+    await page.getByRole('textbox', { name: 'Threshold', exact: true }).fill('25')
+    await page.getByText('edited, not saved').waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Save rule' }).click()
+    await expect.poll(() => page.locator('.alert-conflict').textContent()).toMatch(/saved this rule.*Changed: name\./)
+    expect((await ruleNamed('Renamed'))?.metric?.threshold.critical).toBe(20)
+    await page.getByRole('button', { name: 'Overwrite theirs' }).click()
+    await expect.poll(async () => (await rules())[0]?.metric?.threshold.critical).toBe(25)
+    await page.getByText('edited, not saved').waitFor({ state: 'detached' })
+    // A change that is given up.
+    await page.getByRole('textbox', { name: 'Threshold', exact: true }).fill('9')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Threshold', exact: true }).inputValue()).toBe('25')
+    await other.context().close()
+  })
+
+  test('a rule is muted from its menu, found in the list, and paused there', async () => {
+    const { page } = state
+    const menu = page.locator('summary', { hasText: 'Actions of' })
+    await menu.first().click()
+    await page.getByRole('button', { name: 'Mute for 8 hours' }).click()
+    await page.getByText('This rule is muted.').waitFor()
+    await page.goto(at('?q=shop'))
+    await hydrated(page)
+    const rows = page.getByRole('list', { name: 'Alerts' }).getByRole('listitem')
+    await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('Muted')])
+    await menu.first().click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await expect.poll(() => rows.first().textContent()).toContain('Paused')
+    await page.goto(at('?q=nothing'))
+    await page.getByText('No rule matches.').waitFor()
+  })
+
+  test('a query of Explore and an issue rule open in the form, and a wrong filter is marked at its field', async () => {
+    const { page } = state
+    await page.goto(`${product.url}/o/${org}/explore?q=environment:production&s=count()&s=count_unique(user)&f=a / b`)
+    await page.getByRole('link', { name: 'Create alert' }).click()
+    await page.waitForURL(/alerts\/new\?/)
+    await hydrated(page)
+    await page.getByText('Enter a threshold to see when').waitFor()
+    await page.getByText('count() / count_unique(user) of Errors is above').waitFor()
+    await page.goto(at('/new'))
+    await hydrated(page)
+    await page.getByRole('button', { name: 'another condition' }).click()
+    await page.getByText('when there is a new issue or an issue regresses').waitFor()
+  })
+
+  test('a viewer reads rules and cannot change them; nothing is wider than a phone', async () => {
+    const made = await write('invitations/', { email: 'vera@alarms.test', role: 'viewer' })
+    const { page, errors: found } = await openPage(state.browser, product.url, { width: 390, height: 844 })
+    await page.goto(product.url + new URL((made.json as { link: string }).link).pathname)
+    await page.getByLabel('Name').fill('Vera')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Create account and join' }).click()
+    await page.waitForURL(new RegExp(`/o/${org}`))
+    await page.goto(at())
+    await hydrated(page)
+    await page.getByText('Members can change them.').waitFor()
+    expect(await overflow(page)).toBe(0)
+    await page.getByRole('link', { name: /^(Renamed|Shop)/ }).click()
+    await page.waitForURL(/alerts\/\d+$/)
+    await hydrated(page)
+    await page.locator('.alert-verdict').waitFor()
+    expect(await page.getByRole('button', { name: 'Save rule' }).count()).toBe(0)
+    expect(await page.locator('.alert-form summary, .alert-form .button').count()).toBe(0)
+    expect(await overflow(page)).toBe(0)
+    expect(await faults(page)).toEqual([])
+    expect(found).toEqual([])
+  })
+})

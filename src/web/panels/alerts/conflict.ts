@@ -1,0 +1,24 @@
+import { bodyOf, type RuleDraft } from './draft.ts'
+
+/** The parts of a rule in which people recognize a change. */
+const parts = ['name', 'where', 'condition', 'receivers', 'often', 'owner', 'active'] as const
+type RulePart = (typeof parts)[number]
+
+const valuesOf = (draft: RuleDraft): Record<RulePart, unknown> => {
+  const body = bodyOf(draft)
+  return {
+    name: body.name,
+    where: [body.projects, body.environment],
+    condition: draft.kind === 'issue' ? draft.issue : draft.metric,
+    receivers: body.actions,
+    often: [body.intervalMinutes, body.resolveMessage, body.escalation],
+    owner: body.owner,
+    active: body.isActive,
+  }
+}
+
+/** The parts in which two drafts differ, in the order of the form. */
+export function changedParts(before: RuleDraft, after: RuleDraft): RulePart[] {
+  const [old, now] = [valuesOf(before), valuesOf(after)]
+  return parts.filter((part) => JSON.stringify(old[part]) !== JSON.stringify(now[part]))
+}
