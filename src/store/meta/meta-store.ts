@@ -1,5 +1,6 @@
 import type { FiringStore } from './alerts/firings.ts'
 import type { AlertRuleStore } from './alerts/rules.ts'
+import type { TriggerStore } from './alerts/triggers.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
@@ -84,7 +85,7 @@ type MetaParts = {
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
   /** Alert rules, their states and what they found. */
-  alertRules: AlertRuleStore & FiringStore
+  alertRules: AlertRuleStore & TriggerStore & FiringStore
   /** Releases with their commits and deploys. */
   releases: ReleaseStore & CommitStore & DeployStore
   artifacts: ArtifactParts

@@ -1,5 +1,6 @@
 import { firingPart } from './alerts/firings.ts'
 import { alertRulePart } from './alerts/rules.ts'
+import { triggerPart } from './alerts/triggers.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
@@ -135,7 +136,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
-    alertRules: { ...alertRulePart(store), ...firingPart(store) },
+    alertRules: { ...alertRulePart(store), ...triggerPart(store), ...firingPart(store) },
     alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
     releases: releaseParts(store),
     artifacts: artifactParts(store, missingMaps),
