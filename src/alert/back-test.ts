@@ -23,7 +23,7 @@ import { blindParts } from './rules/blind.ts'
 import { type History, measuresOf, readHistory } from './rules/history.ts'
 import type { MetricMeasure } from './rules/metric.ts'
 
-export type BackTestDeps = QueryDeps & {
+type BackTestDeps = QueryDeps & {
   processedTo(): Promise<Record<Lane, number>>
   config: {
     retentionErrorsDays: number

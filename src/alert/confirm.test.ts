@@ -42,6 +42,8 @@ async function rig() {
     url: 'https://m.test',
     open: seal.open,
     smtp: async () => state.smtp,
+    authorEmails: async () => [],
+    seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
     mailer: {

@@ -127,6 +127,7 @@ function evaluatorAt() {
     ...app,
     clock,
     observe: silent,
+    fired: () => undefined,
     processedTo: async () => ({ events: state.processedMs, bulk: state.processedMs }),
   }
   return {
@@ -306,7 +307,7 @@ test.each(Object.keys(conditions))('the back-test of %s equals what it then fire
   at(lengthMin)
   const view = { projects: [project], environments: [] }
   const metric = conditions[name] ?? metricOf('count()')
-  const { firings, fromMs } = await backTestRule({ ...open().app, ...deps }, view, {
+  const { firings, fromMs } = await backTestRule({ ...deps, config: open().app.config }, view, {
     rule: bodyOf(metric),
     days: 1,
     noise: [],

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
@@ -23,6 +22,8 @@ export type MetricRulesDeps = QueryDeps & {
   observe: Observe
   /** The time of receipt before which everything in each lane is committed. */
   processedTo(): Promise<Record<Lane, number>>
+  /** Called after firings were saved. */
+  fired(): void
 }
 
 /** The evaluator of metric rules (docs/alerts-metrics.md). */
@@ -52,6 +53,9 @@ const limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 
 /** The reason of a rule that waits. It has no times, so that it is saved once. */
 const behindSentence = 'Data that was received is not processed yet. The rule waits for it.'
+
+/** Lets other work of the process run. */
+const others = () => new Promise<void>((done) => setImmediate(done))
 
 type Memory = { version: string; rules: Map<number, WatchedRule> }
 
@@ -121,7 +125,7 @@ async function compiled(deps: MetricRulesDeps, rules: readonly WatchedRule[], ne
   const usable: WatchedRule[] = []
   for (const [at, watched] of rules.entries()) {
     if (watched.retryMs > nowMs) continue
-    if (at % rulesAtOnce === 0) await setImmediate()
+    if (at % rulesAtOnce === 0) await others()
     const { organizationId } = watched.rule
     try {
       const projects = projectsOf.get(organizationId) ?? (await deps.meta.projects.projectsOf(organizationId))
@@ -210,13 +214,14 @@ async function run(deps: MetricRulesDeps, memory: Memory): Promise<Record<string
       news.changed.add(watched)
     }
     for (const [at, { watched, ends }] of due.entries()) {
-      if (at % rulesAtOnce === 0) await setImmediate()
+      if (at % rulesAtOnce === 0) await others()
       if (failures.has(watched)) continue
       judge(watched, ends, news)
       totals.steps += ends.length
     }
     Object.assign(totals, { firings: news.firings.length, waiting, failed: failures.size })
     await save(deps, news)
+    if (news.firings.length > 0) deps.fired()
     return { ...totals, processedTo: new Date(Math.min(...Object.values(processed))).toISOString() }
   } catch (error) {
     // What is not saved is judged again from the stored states.

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
-import { type AlertDeps, createAlerts } from '../alert/alert.ts'
+import { createAlerts } from '../alert/alert.ts'
+import type { AlertDeps } from '../alert/deps.ts'
 import type { Mail } from '../alert/send/mailer.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { createAuth } from '../auth/create.ts'
@@ -65,7 +66,7 @@ export type TestApp = {
 
 const allScopes = ['org:admin', 'project:admin', 'event:admin']
 
-type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
+type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'seal' | 'smtp'> & { sent: TestApp['sent'] }
 
 /** Notifications without a network. A host named `broken` fails. */
 function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
@@ -73,6 +74,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     ...parts,
     clock: systemClock,
     observe: silent,
+    authorEmails: async () => [],
     url: 'http://mishap.test',
     mailer: {
       send: async (_settings, mail) => {
@@ -124,7 +126,9 @@ export async function openTestApp(): Promise<TestApp> {
     blobSource: { folder: join(folder, 'blobs') },
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
-  const alerts = createAlerts(alertDeps({ meta, events, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
+  const alerts = createAlerts(
+    alertDeps({ meta, events, sent, open: seal.open, seal: seal.seal, smtp: () => smtpOf({ meta, seal }) }),
+  )
   const live = createLive(1000)
   const app: App = {
     seal,
@@ -187,7 +191,8 @@ export async function openTestApp(): Promise<TestApp> {
     journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, eventsWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     caughtUp: async () => undefined,
-    processedTo: async () => ({ events: systemClock.now(), bulk: systemClock.now() }),
+    // A minute ahead, so that what a test has just stored is in a whole minute.
+    processedTo: async () => ({ events: systemClock.now() + 60_000, bulk: systemClock.now() + 60_000 }),
     engineUp: () => true,
     blobState: () => ({ up: true, reason: null }),
     eventsServer: () => undefined,

@@ -1,3 +1,5 @@
+import { createIssueRules, type IssueRules } from '../alert/issue-rules.ts'
+import { createMetricRules } from '../alert/metric-rules.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -89,11 +91,19 @@ function listenToMain(link: Link, { lag, requestLog, append, store, keys, clock,
 }
 
 /** Creates all scheduled jobs. */
+/** What refine says of its progress. It is made after the app, which asks it. */
+const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo'> => ({
+  waitsFor: () => refine().waitsFor(),
+  caughtUp: (ms) => refine().caughtUp(ms),
+  processedTo: () => refine().processedTo(),
+})
+
 async function wireJobs(
   app: App,
   maintenance: Maintenance,
   reprocessing: Reprocessing,
   detecting: Detecting,
+  issueRules: IssueRules,
 ): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, exports, triage, config } = app
   return createJobs({
@@ -111,6 +121,8 @@ async function wireJobs(
     reprocessing,
     scraping: wireScraping(app),
     detecting,
+    metricRules: createMetricRules({ ...app, fired: alerts.kick }),
+    issueRules,
     retention: config,
   })
 }
@@ -193,12 +205,12 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog] = [createLag(), createRequestLog()]
   const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
-  const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
   const core = { config, clock, observe, meta, events, blobs, live, readers: createReaders(clock, live.isHeard) }
+  const alerts = wireAlerts({ ...core, auth, seal })
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
@@ -223,9 +235,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     deadLetterCount: replay.quantityOf,
     requestId: scope.id,
     journal: async () => lag.state(clock.now(), await refine.lanes()),
-    waitsFor: () => refine.waitsFor(),
-    caughtUp: (ms) => refine.caughtUp(ms),
-    processedTo: () => refine.processedTo(),
+    ...progressOf(() => refine),
     engineUp: store.up,
     blobState: watched.blobs,
     eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),
@@ -233,11 +243,12 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     selfDsn: () => selfDsnOf(meta, config),
     takeSelfTrace: selfTraces(clock, config.selfTraces),
   }
-  const refine = wireRefine(app, setup, lag, link)
+  const issueRules = createIssueRules({ ...app, fired: alerts.kick })
+  const refine = wireRefine(app, setup, lag, link, issueRules)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
   const detecting = wireDetecting(app, append.append)
   listenToMain(link, { lag, requestLog, append, store, keys, clock, refine, state })
-  const jobs = await wireJobs(app, maintenance, reprocessing, detecting)
+  const jobs = await wireJobs(app, maintenance, reprocessing, detecting, issueRules)
   const started = { jobs, maintenance, reprocessing, detecting, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))

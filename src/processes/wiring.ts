@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Alerts, createAlerts } from '../alert/alert.ts'
+import type { IssueRules } from '../alert/issue-rules.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { type Backups, createBackups } from '../backup/backup.ts'
 import { copyFoldersOf } from '../backup/leftovers.ts'
@@ -20,6 +21,7 @@ import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
 import { type Artifacts, createArtifacts } from '../operations/artifacts.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { exportAsk } from '../query/export-ask.ts'
+import { authorEmailsOf } from '../query/issue-authors.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
@@ -205,22 +207,32 @@ export function runInBackground(started: Promise<void>, { observe }: App, isStop
 }
 
 /** Creates notifications with their only outgoing client. */
-export function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal'>): Alerts {
+export function wireAlerts(
+  parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal' | 'auth' | 'readers'>,
+): Alerts {
   const { config, clock, observe, meta, events, seal } = parts
   return createAlerts({
     clock,
     observe,
     meta,
     events,
+    authorEmails: (issue) => authorEmailsOf(parts, issue),
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     url: config.url,
     open: seal.open,
+    seal: seal.seal,
     smtp: () => smtpOf({ meta, seal }),
   })
 }
 
 /** Creates refine and connects the receivers of its commits. */
-export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>, link: Link): Refine {
+export function wireRefine(
+  app: App,
+  setup: AppSetup,
+  lag: ReturnType<typeof createLag>,
+  link: Link,
+  issueRules: Pick<IssueRules, 'kick'>,
+): Refine {
   const { clock, observe, meta, events, blobs, live, alerts, config } = app
   return createRefine({
     clock,
@@ -241,7 +253,9 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
       publishCommit(live, result)
       live.committed()
       app.eventRate.add(result.issues)
-      if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
+      if (!result.issues.some((issue) => issue.isNew || issue.regressed)) return
+      alerts.kick()
+      issueRules.kick()
     },
     ended: (outcomes) => app.requestLog.complete(outcomes),
     trim: (before) => {

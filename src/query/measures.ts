@@ -33,7 +33,7 @@ export type Measure = {
   windowMs: number
 }
 
-export type MeasuredPlan = { plan: Plan; of: string; windowMinutes: number }
+type MeasuredPlan = { plan: Plan; of: string; windowMinutes: number }
 
 const wrong = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 const minuteMs = 60_000
@@ -88,7 +88,7 @@ export async function compileMeasure(
 export type Buckets = Map<number, Bucket>
 
 type MeasureDeps = Pick<QueryDeps, 'events' | 'meta'>
-export type Reading = {
+type Reading = {
   fromMs: number
   toMs: number
   limits: Limits

@@ -82,7 +82,7 @@ const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (character) => h
 export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
   `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
 
-const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating' } as const
+const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating', alert: 'Alert' } as const
 const kindWord = (kind: AlertKind): string => kindWords[kind]
 const label = ({ issue, project }: AlertedIssue): string =>
   [project.slug, issue.lastRelease]

@@ -3,7 +3,7 @@ import type { WindowValue } from '../../query/measures.ts'
 import type { MetricMeasure, MetricThreshold } from './metric.ts'
 
 /** What a measure needs to know of its rule. */
-export type Compared = Pick<MetricThreshold, 'type'> & { before?: keyof typeof lengthOf | undefined }
+type Compared = Pick<MetricThreshold, 'type'> & { before?: keyof typeof lengthOf | undefined }
 
 const [hourMs, weekMs] = [3_600_000, 604_800_000]
 /** Weeks that the pattern looks at, and how many must have rows. */

@@ -1,4 +1,4 @@
-export type MetricLevel = 'ok' | 'warning' | 'critical'
+type MetricLevel = 'ok' | 'warning' | 'critical'
 
 /**
  * What a metric rule compares. `fixed`: the value itself. `change` and `weekly`: by how many percent it differs from the

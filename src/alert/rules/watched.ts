@@ -48,7 +48,7 @@ export function storedState(state: MetricState): AlertRuleState {
 }
 
 /** The state that the store keeps as it is in memory. A rule that was never judged has none. */
-export function knownState({ memory }: AlertRuleState): MetricState {
+function knownState({ memory }: AlertRuleState): MetricState {
   return { ...newMetricState(), ...(memory as Partial<MetricState> | null) }
 }
 

@@ -101,7 +101,7 @@ function recipeOf(aggregate: Aggregate): Recipe | undefined {
 }
 
 /** A number of different values: the only aggregate whose windows are asked for. */
-export type UniquePart = { of: Value; only: Filter | undefined }
+type UniquePart = { of: Value; only: Filter | undefined }
 
 /** The measure of a rule: what is asked of each bucket, and how a window's value is made of it. */
 export type Recipes = {

@@ -11,10 +11,6 @@ const offset = 40_000
 export const binSql = (x: string): string =>
   `toInt32(if(${x} = 0, 0, sign(${x}) * (floor(log2(abs(${x})) * ${binsOfPower}) + ${offset})))`
 
-/** Returns the bin of a number, as `binSql` does. */
-export const binOf = (value: number): number =>
-  value === 0 ? 0 : Math.sign(value) * (Math.floor(Math.log2(Math.abs(value)) * binsOfPower) + offset)
-
 /** Returns the middle of a bin. */
 export const valueOfBin = (bin: number): number =>
   bin === 0 ? 0 : Math.sign(bin) * 2 ** ((Math.abs(bin) - offset + 0.5) / binsOfPower)

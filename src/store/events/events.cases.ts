@@ -15,7 +15,6 @@ import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
 import { spanSearchCases } from './span-search.cases.ts'
 import { traceCases } from './trace-rows.cases.ts'
-import { windowCases } from './windows.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
 export const monday = Date.UTC(2026, 10, 16, 10)
@@ -105,7 +104,6 @@ export function eventsCases(open: () => EventStore): void {
 
   describe('searches over spans', () => spanSearchCases(open))
   describe('questions', () => questionCases(open))
-  describe('windows', () => windowCases(open))
   overviewCases(open)
   performanceCases(open)
   describe('rows', () => {

@@ -6,6 +6,7 @@ import type { Aggregate, Asked, Filter, JsonPath, Value } from './question.ts'
 import { sourceOf } from './searching/sources.ts'
 import { spanRow } from './span-rows.cases.ts'
 import { tableNames } from './tables.ts'
+import { windowCases } from './windows.cases.ts'
 
 const monday = Date.UTC(2026, 10, 16, 10)
 const projectId = 63
@@ -251,6 +252,7 @@ export function questionCases(open: () => EventStore): void {
   describe('compiled', () => compiled(open))
   describe('hostile names', () => hostileCases(open))
   describe('random filters', () => randomCases(open))
+  describe('windows', () => windowCases(open))
 
   test('a statement over its memory says so, and another is not touched by that', async () => {
     const question = { from: 'spans', scope, withCut: true, having: [], order: [], max: 1, offset: 0 } as const

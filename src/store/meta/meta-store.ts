@@ -1,4 +1,7 @@
 import type { FiringStore } from './alerts/firings.ts'
+import type { IncidentStore } from './alerts/incidents.ts'
+import type { MuteStore } from './alerts/mutes.ts'
+import type { OnCallStore } from './alerts/on-call.ts'
 import type { AlertRuleStore } from './alerts/rules.ts'
 import type { TriggerStore } from './alerts/triggers.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
@@ -84,6 +87,8 @@ type MetaParts = {
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
+  /** Incidents, what mutes them, and who is on call. */
+  incidents: IncidentStore & MuteStore & OnCallStore
   /** Alert rules, their states and what they found. */
   alertRules: AlertRuleStore & TriggerStore & FiringStore
   /** Releases with their commits and deploys. */
