@@ -79,7 +79,7 @@ export function triggerCases(fresh: () => Promise<MetaStore>): void {
     test('name the first use of a release, also if a build created it, and not the second', async () => {
       const meta = await fresh()
       await meta.alertRules.createAlertRule(rule)
-      await meta.releases.createRelease({ organizationId: 1, projectIds: [1], version: 'web@2' } as never)
+      await meta.releases.makeRelease({ organizationId: 1, projectIds: [1], version: 'web@2', change: {} }, nowMs)
       await commit(meta, { events: [effect({ release: 'web@2' }), effect({ eventId: 'b', release: 'web@2' })] })
       expect(await triggersOf(meta)).toEqual(['new 1', 'first_of_release 1'])
       await clear(meta)
