@@ -19,7 +19,7 @@ import { spanRow } from './span-rows.cases.ts'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 10, 16, 10)
-const projects = [{ id: 71, slug: 'web' }] as Project[]
+const projects = [{ id: 9271, slug: 'web' }] as Project[]
 
 type Row = {
   ms: number
@@ -51,7 +51,7 @@ function rowsOf(): { rows: Row[]; lines: string[] } {
     lines.push(
       encodeSpanRow(
         spanRow(n + 1, {
-          projectId: 71,
+          projectId: 9271,
           startUs: (ms - lateDays * dayMs) * 1000,
           receivedMs: ms,
           durationUs: row.durationMs * 1000,
@@ -209,6 +209,6 @@ export function windowCases(open: () => EventStore): void {
   test('the hour of the first rows', async () => {
     const of = await measure('count()')
     expect(await firstRowsMs(deps(), of, startMs + dayMs, {})).toBe(startMs)
-    expect(await firstRowsMs(deps(), { ...of, projectIds: [72] }, startMs + dayMs, {})).toBeNull()
+    expect(await firstRowsMs(deps(), { ...of, projectIds: [9272] }, startMs + dayMs, {})).toBeNull()
   })
 }
