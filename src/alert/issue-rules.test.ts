@@ -161,7 +161,7 @@ describe('what happens to an issue', () => {
     await store({ type: 'DownError', release: 'web@8' })
     const failing = (error: MishapError) => ({ events: { ...app.events, groupRows: () => Promise.reject(error) } })
     const down = evaluator(failing(new MishapError('STORE_UNAVAILABLE')))
-    await expect(down.rules.run()).rejects.toThrow()
+    await expect(down.rules.run()).rejects.toThrow('down')
     const slow = evaluator(failing(new MishapError('QUERY_TIMEOUT')))
     await slow.rules.run()
     await slow.rules.run()

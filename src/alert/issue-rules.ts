@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
@@ -57,6 +56,9 @@ const triggersMax = 500
 const feedbackWaitMs = 30_000
 
 const waitingReason = 'Data that was received is not processed yet. The rule waits for it.'
+
+/** Lets other work of the process run. */
+const others = () => new Promise<void>((done) => setImmediate(done))
 
 type Watched = {
   rule: AlertRule
@@ -424,7 +426,7 @@ async function evaluateWindows(deps: IssueRulesDeps, memory: Memory): Promise<{ 
   }
   const firings: NewFiring[] = []
   for (const { own, part, at } of partsOf(steps)) {
-    await setImmediate()
+    await others()
     try {
       firings.push(...(await evaluateStep(deps, part, own, at)))
     } catch (error) {

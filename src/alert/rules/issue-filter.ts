@@ -2,7 +2,7 @@ import type { QueryDeps } from '../../query/issue.ts'
 import type { RuleBranch } from '../../query/rule-filter.ts'
 
 /** An issue whose filter is checked, with the event that it is about; '' for its events of the last day. */
-export type Subject = { issueId: number | null; projectId: number; eventId: string; atMs: number }
+type Subject = { issueId: number | null; projectId: number; eventId: string; atMs: number }
 
 type Deps = Pick<QueryDeps, 'events' | 'meta'>
 

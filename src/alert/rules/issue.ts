@@ -1,7 +1,7 @@
 import type { IssueCondition } from '../../contract/alerts.ts'
 import type { TriggerKind } from '../../store/meta/alerts/triggers.ts'
 
-export type Trigger = IssueCondition['when'][number]
+type Trigger = IssueCondition['when'][number]
 export type WindowTrigger = Extract<Trigger, { windowMinutes: number }>
 
 /** A count at the end of a step, and at the end of the step before. */

@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import type { AlertTables } from '../database/alert-tables.ts'
+import type { Connection } from '../database/connection.ts'
+import { type Dialect, number } from '../database/dialect.ts'
 import type { Store } from '../database/store.ts'
 
 /** Kinds of triggers that happen at one moment. Those with windows are asked from the events store. */
@@ -56,6 +59,50 @@ export const issueTriggerRow = (
   at_ms: nowMs,
   until_ms: 0,
 })
+
+/** The statement for a priority that a person raised. It writes nothing in an organization without issue rules. */
+export const raisedPriorityTrigger = (write: Connection, { builder }: Dialect) =>
+  write.prepared<{ id: number; at: number }, unknown>((slot) =>
+    builder
+      .insertInto('issue_trigger')
+      .columns([
+        'organization_id',
+        'project_id',
+        'issue_id',
+        'kind',
+        'event_id',
+        'environment',
+        'release_version',
+        'at_ms',
+        'until_ms',
+      ])
+      .expression((build) =>
+        build
+          .selectFrom('issue')
+          .select([
+            'issue.organization_id',
+            'issue.project_id',
+            'issue.id',
+            sql.lit('priority').as('kind'),
+            sql.lit('').as('event_id'),
+            sql.lit('').as('environment'),
+            sql.lit('').as('release_version'),
+            number(slot('at')).as('at_ms'),
+            sql.lit(0).as('until_ms'),
+          ])
+          .where('issue.id', '=', slot('id'))
+          .where((rule) =>
+            rule.exists(
+              rule
+                .selectFrom('alert_rule')
+                .select('alert_rule.id')
+                .whereRef('alert_rule.organization_id', '=', 'issue.organization_id')
+                .where('alert_rule.kind', '=', 'issue')
+                .where('alert_rule.active', '=', 1),
+            ),
+          ),
+      ),
+  )
 
 export type TriggerStore = {
   /** The oldest triggers that no longer wait. */

@@ -22,7 +22,7 @@ import type { ProjectRow } from './batch-statements.ts'
 type Span = { project: ProjectRow; name: string; firstMs: number; lastMs: number }
 
 /** What issue rules are evaluated for. `issue` is undefined for the first use of a release without an event. */
-export type WorkTrigger = {
+type WorkTrigger = {
   kind: TriggerKind
   project: ProjectRow
   issue: WorkIssue | undefined

@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import { archiveOf, type StatusDetails, type Substatus } from '../../../domain/issue-states.ts'
 import { isPriorityRaised } from '../../../domain/priority.ts'
+import { raisedPriorityTrigger } from '../alerts/triggers.ts'
 import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
-import { number } from '../database/dialect.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, idOfRow, type Store } from '../database/store.ts'
 import type { Activity, Issue, Priority } from '../meta.ts'
@@ -45,7 +44,8 @@ export type IssueChangeStore = {
 const activityTypes = { unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
 
 /** Statements of a change, prepared once: a bulk runs each of them ten thousand times. */
-export function changeStatements(write: Connection, { builder }: Dialect) {
+export function changeStatements(write: Connection, dialect: Dialect) {
+  const { builder } = dialect
   type State = Pick<
     IssueRow,
     | 'id'
@@ -82,48 +82,7 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
         })
         .where('id', '=', slot('id')),
     ),
-    /** Writes nothing in an organization without issue rules. */
-    addTrigger: write.prepared<{ id: number; at: number }, unknown>((slot) =>
-      builder
-        .insertInto('issue_trigger')
-        .columns([
-          'organization_id',
-          'project_id',
-          'issue_id',
-          'kind',
-          'event_id',
-          'environment',
-          'release_version',
-          'at_ms',
-          'until_ms',
-        ])
-        .expression((build) =>
-          build
-            .selectFrom('issue')
-            .select([
-              'issue.organization_id',
-              'issue.project_id',
-              'issue.id',
-              sql.lit('priority').as('kind'),
-              sql.lit('').as('event_id'),
-              sql.lit('').as('environment'),
-              sql.lit('').as('release_version'),
-              number(slot('at')).as('at_ms'),
-              sql.lit(0).as('until_ms'),
-            ])
-            .where('issue.id', '=', slot('id'))
-            .where((rule) =>
-              rule.exists(
-                rule
-                  .selectFrom('alert_rule')
-                  .select('alert_rule.id')
-                  .whereRef('alert_rule.organization_id', '=', 'issue.organization_id')
-                  .where('alert_rule.kind', '=', 'issue')
-                  .where('alert_rule.active', '=', 1),
-              ),
-            ),
-        ),
-    ),
+    addTrigger: raisedPriorityTrigger(write, dialect),
     addActivity: write.prepared<ActivityRow, { id: number }>((slot) =>
       builder
         .insertInto('activity')
