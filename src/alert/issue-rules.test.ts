@@ -269,3 +269,55 @@ describe('windows', () => {
     expect(asked).toHaveLength(4)
   })
 })
+
+describe('skew and feedback', () => {
+  const skewed = { unless: { noise: false, skew: true, quietHours: null } }
+
+  /** Marks every event of an issue as skew of an old tab, with so many events before and in the last ten minutes. */
+  function withSkew(counts: () => [all: number, last: number]) {
+    const { app } = made()
+    const isSkew = <Row extends { count: number }>(issue: Row) => ({
+      ...issue,
+      diagnosticCounts: { skew: issue.count },
+    })
+    const meta = {
+      ...app.meta,
+      issues: {
+        ...app.meta.issues,
+        issuesByIds: async (ids: number[]) => (await app.meta.issues.issuesByIds(ids)).map(isSkew),
+        issueById: async (id: number) => {
+          const issue = await app.meta.issues.issueById(id)
+          return issue && isSkew(issue)
+        },
+      },
+    }
+    const events = {
+      ...app.events,
+      countsOf: async (scope: { fromMs: number; toMs: number }) => {
+        const [all, last] = counts()
+        return [{ events: scope.toMs - scope.fromMs > 11 * minuteMs ? all : last }] as never
+      },
+    }
+    return { meta, events }
+  }
+
+  test.each<[string, [number, number], string[]]>([
+    ['lasts', [30, 10], ['new LastingError']],
+    ['decays', [30, 1], []],
+  ])('a rule that leaves skew out waits half an hour: it %s', async (_what, counts, expected) => {
+    const [patient, plain] = [await ruleOf(skewed), await ruleOf({})]
+    await store({ type: 'LastingError', release: `web@${expected.length}` })
+    const { rules, clock } = evaluator(withSkew(() => counts))
+    clock.advance(minuteMs)
+    await rules.run()
+    expect([await titlesOf(patient.id), (await titlesOf(plain.id)).length]).toEqual([[], expected.length])
+    clock.advance(29 * minuteMs)
+    await rules.run()
+    expect(await titlesOf(patient.id)).toEqual([])
+    clock.advance(3 * minuteMs)
+    await rules.run()
+    expect([await titlesOf(patient.id), (await titlesOf(plain.id)).length]).toEqual([expected, expected.length])
+    const { meta } = made().app
+    expect(await meta.alertRules.issueTriggersDue(9, Number.MAX_SAFE_INTEGER)).toEqual([])
+  })
+})
