@@ -301,23 +301,62 @@ describe('skew and feedback', () => {
     return { meta, events }
   }
 
-  test.each<[string, [number, number], string[]]>([
-    ['lasts', [30, 10], ['new LastingError']],
-    ['decays', [30, 1], []],
-  ])('a rule that leaves skew out waits half an hour: it %s', async (_what, counts, expected) => {
+  test.each<[string, [number, number], boolean]>([
+    ['Lasting', [30, 10], true],
+    ['Decaying', [30, 1], false],
+  ])('a rule that leaves skew out waits half an hour: %s skew', async (name, counts, fires) => {
     const [patient, plain] = [await ruleOf(skewed), await ruleOf({})]
-    await store({ type: 'LastingError', release: `web@${expected.length}` })
+    await store({ type: `${name}Error` })
+    const fired = [`new ${name}Error`]
     const { rules, clock } = evaluator(withSkew(() => counts))
     clock.advance(minuteMs)
     await rules.run()
-    expect([await titlesOf(patient.id), (await titlesOf(plain.id)).length]).toEqual([[], expected.length])
+    expect([await titlesOf(patient.id), await titlesOf(plain.id)]).toEqual([[], fired])
     clock.advance(29 * minuteMs)
     await rules.run()
     expect(await titlesOf(patient.id)).toEqual([])
     clock.advance(3 * minuteMs)
     await rules.run()
-    expect([await titlesOf(patient.id), (await titlesOf(plain.id)).length]).toEqual([expected, expected.length])
+    expect([await titlesOf(patient.id), await titlesOf(plain.id)]).toEqual([fires ? fired : [], fired])
     const { meta } = made().app
     expect(await meta.alertRules.issueTriggersDue(9, Number.MAX_SAFE_INTEGER)).toEqual([])
+  })
+
+  test('feedback waits for its issue, and fires without one if there is none', async () => {
+    const when: IssueCondition['when'] = [{ type: 'feedback' }]
+    const [plain, filtered] = [await ruleOf({ when }), await ruleOf({ when, filter: 'level:error' })]
+    const { app, project } = made()
+    await store({ type: 'TalkedError' })
+    const trigger = (feedbackId: string) => ({
+      projectId: project.id,
+      feedbackId,
+      eventId: '',
+      kind: 'feedback' as const,
+      name: '',
+      email: '',
+      message: 'It broke',
+      url: '',
+      replayId: '',
+      environment: '',
+      release: '',
+      receivedMs: Date.now(),
+    })
+    const outcome = { projectId: project.id, keyId: 1, category: 'feedback', outcome: 'stored', reason: 'ok' } as const
+    const counted = { ...outcome, itemType: 'feedback', quantity: 1, bytes: 1 }
+    const batch = await app.meta.batches.openBatch(3, 4, 'bulk')
+    const feedback = ['a', 'b'].map((id) => ({ row: trigger(id.repeat(32)), outcome: counted }))
+    const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
+    await app.meta.batches.commitBatch(batch, { ...nothing, feedback }, Date.now())
+    const [latest] = await app.meta.feedback.listFeedback({ projectIds: [project.id], max: 1 })
+    const issues = await app.meta.issues.listIssues({ projectIds: [project.id], sort: 'first', max: 1 })
+    await app.meta.feedback.linkFeedback(latest?.id ?? 0, { issueId: issues[0]?.id ?? 0 })
+    const { rules, clock } = evaluator()
+    clock.advance(minuteMs)
+    await rules.run()
+    expect(await titlesOf(plain.id)).toEqual(['feedback TalkedError'])
+    clock.advance(minuteMs)
+    await rules.run()
+    expect(await titlesOf(plain.id)).toEqual(['feedback TalkedError', 'feedback nothing'])
+    expect(await titlesOf(filtered.id)).toEqual(['feedback TalkedError'])
   })
 })
