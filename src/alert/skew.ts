@@ -8,7 +8,10 @@ import type { AlertDeps } from './deps.ts'
 type Settled = { due: AlertDue[]; expiredIds: number[] }
 
 /** Returns whether the skew of an issue continues since its change; undefined if unknown now. */
-async function lasts({ meta, events, clock, observe }: AlertDeps, alertDue: AlertDue): Promise<boolean | undefined> {
+export async function lasts(
+  { meta, events, clock, observe }: Pick<AlertDeps, 'meta' | 'events' | 'clock' | 'observe'>,
+  alertDue: Pick<AlertDue, 'issueId' | 'atMs'>,
+): Promise<boolean | undefined> {
   const issue = await meta.issues.issueById(alertDue.issueId)
   if (!issue) return false
   // The change was only skew. Events that joined since are ordinary errors.

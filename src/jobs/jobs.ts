@@ -1,4 +1,5 @@
 import type { Alerts } from '../alert/alert.ts'
+import type { IssueRules } from '../alert/issue-rules.ts'
 import type { MetricRules } from '../alert/metric-rules.ts'
 import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
@@ -43,6 +44,7 @@ export type JobDeps = {
   detecting: Pick<Detecting, 'run'>
   metricRules: MetricRules
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures' | 'summaries'>
+  issueRules: Pick<IssueRules, 'run'>
   lock: Lock
   /** Blocks refining and all other row removal until the returned function is called. */
   pause(): Promise<() => void>
@@ -238,6 +240,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 5000,
     firstMs: 4500,
     run: ({ metricRules }) => metricRules.run(),
+  },
+  {
+    // A commit with a new issue starts this at once. The job sees windows, changes by people and what a crash left.
+    name: 'issue-rules',
+    everyMs: 5000,
+    firstMs: 5500,
+    run: ({ issueRules }) => issueRules.run(),
   },
   {
     name: 'feedback',

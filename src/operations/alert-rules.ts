@@ -3,8 +3,8 @@ import type { AlertRuleChangeBody, IssueCondition, MetricCondition, NewAlertRule
 import { weeklyWindowMinutesMax } from '../domain/metric-rules.ts'
 import { checkPlan } from '../query/explore.ts'
 import type { QueryDeps } from '../query/issue.ts'
-import { checkQuery } from '../query/issues.ts'
 import { compileMeasure } from '../query/measures.ts'
+import { ruleBranches } from '../query/rule-filter.ts'
 import { unmetKeys } from '../query/search.ts'
 import type { AlertDefinition, AlertRule, AlertRuleValues } from '../store/meta/alerts/rules.ts'
 import type { Project } from '../store/meta/meta.ts'
@@ -40,7 +40,7 @@ async function issueMistakes(
     ...(issue.when.length === 0 && unevaluable.length === 0 ? { 'issue.when': ['At least one.'] } : {}),
     ...(unmet.length > 0
       ? { 'issue.filter': unmet.map((key) => `No error has ${key}.`) }
-      : await mistakesAt('issue.filter', () => checkQuery(deps, { projects }, issue.filter))),
+      : await mistakesAt('issue.filter', () => ruleBranches(deps, projects, issue.filter))),
   }
 }
 

@@ -1,3 +1,4 @@
+import { createIssueRules, type IssueRules } from '../alert/issue-rules.ts'
 import { createMetricRules } from '../alert/metric-rules.ts'
 import { readableProjects } from '../auth/allowed-projects.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
@@ -103,6 +104,7 @@ async function wireJobs(
   maintenance: Maintenance,
   reprocessing: Reprocessing,
   detecting: Detecting,
+  issueRules: IssueRules,
 ): ReturnType<typeof createJobs> {
   const { clock, observe, meta, events, blobs, alerts, removals, artifacts, exports, triage, config } = app
   return createJobs({
@@ -121,6 +123,7 @@ async function wireJobs(
     scraping: wireScraping(app),
     detecting,
     metricRules: createMetricRules({ ...app, fired: alerts.kick }),
+    issueRules,
     retention: config,
   })
 }
@@ -248,11 +251,12 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     selfDsn: () => selfDsnOf(meta, config),
     takeSelfTrace: selfTraces(clock, config.selfTraces),
   }
-  const refine = wireRefine(app, setup, lag, link)
+  const issueRules = createIssueRules({ ...app, fired: alerts.kick })
+  const refine = wireRefine(app, setup, lag, link, issueRules)
   const reprocessing = wireReprocessing(app, maintenance.lock, () => refine)
   const detecting = wireDetecting(app, append.append)
   listenToMain(link, { lag, requestLog, append, store, keys, clock, refine, state })
-  const jobs = await wireJobs(app, maintenance, reprocessing, detecting)
+  const jobs = await wireJobs(app, maintenance, reprocessing, detecting, issueRules)
   const started = { jobs, maintenance, reprocessing, detecting, store, isStopping: () => state.stopping }
   const stopReporting = startParts(app, setup, refine, link, started)
   keys.publish().catch((error: unknown) => observe.warn({ error: faultOf(error) }, 'the keys were not published'))

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Alerts, createAlerts } from '../alert/alert.ts'
 import { withFacts } from '../alert/message/facts.ts'
+import type { IssueRules } from '../alert/issue-rules.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { type Backups, createBackups } from '../backup/backup.ts'
 import { copyFoldersOf } from '../backup/leftovers.ts'
@@ -227,7 +228,13 @@ export function wireAlerts(
 }
 
 /** Creates refine and connects the receivers of its commits. */
-export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>, link: Link): Refine {
+export function wireRefine(
+  app: App,
+  setup: AppSetup,
+  lag: ReturnType<typeof createLag>,
+  link: Link,
+  issueRules: Pick<IssueRules, 'kick'>,
+): Refine {
   const { clock, observe, meta, events, blobs, live, alerts, config } = app
   return createRefine({
     clock,
@@ -248,7 +255,9 @@ export function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof cre
       publishCommit(live, result)
       live.committed()
       app.eventRate.add(result.issues)
-      if (result.issues.some((issue) => issue.isNew || issue.regressed)) alerts.kick()
+      if (!result.issues.some((issue) => issue.isNew || issue.regressed)) return
+      alerts.kick()
+      issueRules.kick()
     },
     ended: (outcomes) => app.requestLog.complete(outcomes),
     trim: (before) => {

@@ -3,6 +3,7 @@ import type { IncidentStore } from './alerts/incidents.ts'
 import type { MuteStore } from './alerts/mutes.ts'
 import type { OnCallStore } from './alerts/on-call.ts'
 import type { AlertRuleStore } from './alerts/rules.ts'
+import type { TriggerStore } from './alerts/triggers.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
@@ -91,7 +92,7 @@ type MetaParts = {
   /** Incidents, what mutes them, and who is on call. */
   incidents: IncidentStore & MuteStore & OnCallStore
   /** Alert rules, their states and what they found. */
-  alertRules: AlertRuleStore & FiringStore
+  alertRules: AlertRuleStore & TriggerStore & FiringStore
   /** Releases with their commits and deploys. */
   releases: ReleaseStore & CommitStore & DeployStore
   artifacts: ArtifactParts

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import { alertRuleCases } from './alerts/alert-rules.cases.ts'
 import { incidentCases, muteCases } from './alerts/incidents.cases.ts'
+import { triggerCases } from './alerts/triggers.cases.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
@@ -66,6 +67,7 @@ export function metaCases(name: string, open: Open): void {
     dashboardCases(fresh)
     alertRuleCases(fresh)
     personalCases(fresh)
+    triggerCases(fresh)
   })
 }
 

@@ -42,6 +42,7 @@ export type AlertTables = {
     issue_id: number | null
     kind: string
     event_id: string
+    environment: string
     release_version: string
     at_ms: number
     until_ms: number

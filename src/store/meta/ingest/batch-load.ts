@@ -141,10 +141,12 @@ export async function loadBatch(statements: BatchStatements, effects: BatchEffec
     assigned.flatMap(({ target }) => (typeof target === 'number' ? target : [])),
   )
   const named = namedReleases(projects, effects)
-  const times = await releaseTimesOf(statements, [...named, ...[...rows.values()].flatMap(comparedReleases)])
+  const usedReleases = new Set<string>()
+  const compared = [...rows.values()].flatMap(comparedReleases)
+  const times = await releaseTimesOf(statements, [...named, ...compared], usedReleases)
   const { awaiting, settling } = await loadAwaiting(statements, named, times, nowMs)
   await loadIssues(statements, rows, settling)
   const limits = await loadLimits(statements, rows, assigned)
-  const loaded: LoadedState = { nowMs, projects, rows, shortIds, times, awaiting, limits }
+  const loaded: LoadedState = { nowMs, projects, rows, shortIds, times, usedReleases, awaiting, limits }
   return { loaded, assigned, hashes }
 }

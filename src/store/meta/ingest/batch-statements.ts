@@ -1,4 +1,5 @@
 import { type OnConflictBuilder, sql } from 'kysely'
+import { triggerColumns } from '../alerts/triggers.ts'
 import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
 import { type Database, idColumn, rowInsert, rowStatement } from '../database/row-statement.ts'
@@ -282,6 +283,23 @@ function alertStatements(database: Database) {
           ),
         ),
     ),
+    /** Which of these organizations have an issue rule that is switched on. */
+    withIssueRules: rowStatement(database, idColumn, (input) =>
+      builder
+        .selectFrom(input)
+        .select('input.id')
+        .where((build) =>
+          build.exists(
+            build
+              .selectFrom('alert_rule')
+              .select('alert_rule.id')
+              .whereRef('alert_rule.organization_id', '=', 'input.id')
+              .where('alert_rule.kind', '=', 'issue')
+              .where('alert_rule.active', '=', 1),
+          ),
+        ),
+    ),
+    issueTriggers: rowInsert(database, 'issue_trigger', triggerColumns),
     alertsDue: rowInsert(database, 'alert_due', {
       organization_id: 'integer',
       project_id: 'integer',

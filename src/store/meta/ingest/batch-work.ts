@@ -1,5 +1,7 @@
 import { isPerformanceKind } from '../../../domain/detectors.ts'
 import type { Limits } from '../../../domain/issue-states.ts'
+import { isPriorityRaised } from '../../../domain/priority.ts'
+import type { TriggerKind } from '../alerts/triggers.ts'
 import type { AlertKind } from '../issues/alerts.ts'
 import {
   afterOf,
@@ -18,6 +20,16 @@ import type { ProjectRow } from './batch-statements.ts'
 
 /** First and last use of a release or an environment of a project, in ms. */
 type Span = { project: ProjectRow; name: string; firstMs: number; lastMs: number }
+
+/** What issue rules are evaluated for. `issue` is undefined for the first use of a release without an event. */
+type WorkTrigger = {
+  kind: TriggerKind
+  project: ProjectRow
+  issue: WorkIssue | undefined
+  eventId: string
+  environment: string
+  release: string
+}
 
 /** An issue with the changes of a batch. The id of a new issue is 0 until it is inserted. */
 export type WorkIssue = {
@@ -41,6 +53,8 @@ export type LoadedState = {
   rows: ReadonlyMap<number, IssueRow>
   shortIds: ReadonlyMap<NewIssue, string>
   times: ReleaseTimes
+  /** Releases with an event, a transaction or a session. Others were only created. */
+  usedReleases: ReadonlySet<string>
   /** Issues of a project that wait for its next release, by the release it must follow. */
   awaiting: ReadonlyMap<number, ReadonlyMap<string, readonly number[]>>
   limits: ReadonlyMap<number, Limits>
@@ -59,6 +73,7 @@ export type Work = {
   releaseEnvironments: Map<string, Span>
   firstEvents: Map<number, number>
   keysUsed: Map<number, number>
+  triggers: WorkTrigger[]
 }
 
 type State = Work & {
@@ -105,7 +120,9 @@ function workIssue({ issues, loaded }: State, id: number): WorkIssue {
   return issue
 }
 
-function createdIssue({ issues, activities, loaded }: State, created: NewIssue): WorkIssue {
+const triggerOf = ({ eventId, environment, release }: EventEffect) => ({ eventId, environment, release })
+
+function createdIssue({ issues, activities, loaded, triggers }: State, created: NewIssue): WorkIssue {
   const cached = issues.get(created)
   if (cached) return cached
   const { effect, project } = created
@@ -117,6 +134,8 @@ function createdIssue({ issues, activities, loaded }: State, created: NewIssue):
   const data = JSON.stringify({ eventId: effect.eventId })
   activities.push({ issue, type: 'first_seen', createdMs: effect.timestampMs, data })
   issues.set(created, issue)
+  const kind = isPerformanceKind(effect.kind) ? 'performance' : 'new'
+  triggers.push({ kind, project, issue, ...triggerOf(effect) })
   return issue
 }
 
@@ -128,18 +147,22 @@ function contextOf({ contexts, releases, loaded }: State, projectId: number): Is
   return context
 }
 
-/** Resolves the issues that wait for the next release when an event names a new release. */
+/**
+ * Resolves the issues that wait for the next release when an event names a new release. Returns whether this is the first
+ * use of the release; a build can have created it before.
+ */
 function recordRelease(
   state: State,
   project: ProjectRow,
   { release: version, timestampMs }: Pick<EventEffect, 'release' | 'timestampMs'>,
-): void {
-  if (version === '') return
+): boolean {
+  if (version === '') return false
   const key = releaseKey(project.id, version)
   const isNew = !state.releases.has(key) && !state.loaded.times.has(key)
+  const isFirst = !state.releases.has(key) && !state.loaded.usedReleases.has(key)
   widen(state.releases, version, project, timestampMs, key)
   const waiting = isNew ? state.awaiting.get(project.id) : undefined
-  if (!waiting) return
+  if (!waiting) return isFirst
   const context = contextOf(state, project.id)
   const data = JSON.stringify({ version, reason: 'next_release' })
   for (const [after, ids] of waiting) {
@@ -152,6 +175,7 @@ function recordRelease(
       state.activities.push({ issue, type: 'set_resolved_in_release', createdMs: state.loaded.nowMs, data })
     }
   }
+  return isFirst
 }
 
 function recordEnvironment(
@@ -166,8 +190,9 @@ function recordEnvironment(
 
 /** Counts one event into its issue. */
 function apply(state: State, { effect, project, target }: Assigned): void {
-  recordRelease(state, project, effect)
+  const isFirst = recordRelease(state, project, effect)
   const issue = typeof target === 'number' ? workIssue(state, target) : createdIssue(state, target)
+  if (isFirst) state.triggers.push({ kind: 'first_of_release', project, issue, ...triggerOf(effect) })
   issue.events += 1
   if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
   const stateChange = countEvent(issue.row, effect, contextOf(state, project.id))
@@ -175,6 +200,7 @@ function apply(state: State, { effect, project, target }: Assigned): void {
     issue.regressed ||= stateChange.type === 'set_regression'
     // A new or regressed issue is more important than an escalation.
     if (issue.alert === '') Object.assign(issue, { alert: stateChange.alert, alertEventId: effect.eventId })
+    state.triggers.push({ kind: stateChange.alert, project, issue, ...triggerOf(effect) })
     const data = JSON.stringify(stateChange.data)
     state.activities.push({ issue, type: stateChange.type, createdMs: state.loaded.nowMs, data })
   }
@@ -207,17 +233,28 @@ export function workOf(
     releaseEnvironments: new Map(),
     firstEvents: new Map(),
     keysUsed: new Map(),
+    triggers: [],
   }
   for (const event of assigned) apply(state, event)
   for (const { projectId, firstMs, lastMs, ...names } of uses) {
     const project = loaded.projects.get(projectId)
     if (!project) continue
     for (const timestampMs of new Set([firstMs, lastMs])) {
-      recordRelease(state, project, { ...names, timestampMs })
+      const isFirst = recordRelease(state, project, { ...names, timestampMs })
+      const { release, environment } = names
+      const trigger = { project, issue: undefined, eventId: '', environment, release }
+      if (isFirst) state.triggers.push({ kind: 'first_of_release', ...trigger })
       recordEnvironment(state, project, { ...names, timestampMs })
     }
   }
-  for (const { row, latest } of state.issues.values()) if (latest) Object.assign(row, latestTexts(latest))
+  for (const issue of state.issues.values()) {
+    const { row, latest } = issue
+    if (latest) Object.assign(row, latestTexts(latest))
+    const before = loaded.rows.get(row.id)
+    const project = loaded.projects.get(row.project_id)
+    if (project && before && latest && isPriorityRaised(before, row))
+      state.triggers.push({ kind: 'priority', project, issue, ...triggerOf(latest) })
+  }
   return state
 }
 

@@ -90,6 +90,32 @@ async function writeAlerts(statements: BatchStatements, issues: readonly WorkIss
   )
 }
 
+/** Queues what issue rules are evaluated for, in organizations that have such rules. */
+export async function writeTriggers(
+  statements: BatchStatements,
+  { triggers }: Pick<Work, 'triggers'>,
+  nowMs: number,
+): Promise<void> {
+  const ruled = idsOf(
+    await statements.withIssueRules.all(idList(triggers.map(({ project }) => project.organization_id))),
+  )
+  await statements.issueTriggers.run(
+    triggers
+      .filter(({ project }) => ruled.has(project.organization_id))
+      .map(({ kind, project, issue, eventId, environment, release }) => ({
+        organization_id: project.organization_id,
+        project_id: project.id,
+        issue_id: issue?.row.id ?? null,
+        kind,
+        event_id: eventId,
+        environment,
+        release_version: release,
+        at_ms: nowMs,
+        until_ms: 0,
+      })),
+  )
+}
+
 /** Queues the ownership check of new and regressed issues. */
 async function writeOwners(statements: BatchStatements, issues: readonly WorkIssue[], nowMs: number): Promise<void> {
   const unowned = issues.filter(({ isNew, regressed }) => isNew || regressed)
@@ -113,6 +139,7 @@ export async function writeWork(statements: BatchStatements, work: Work, loaded:
   await writeSpans(statements, work)
   const issues = [...work.issues.values()]
   await writeAlerts(statements, issues, loaded.loaded.nowMs)
+  await writeTriggers(statements, work, loaded.loaded.nowMs)
   await writeOwners(statements, issues, loaded.loaded.nowMs)
 }
 

@@ -8,7 +8,7 @@ import { scrapeWriter } from '../projects/scrape.ts'
 import { loadBatch } from './batch-load.ts'
 import { batchStatements } from './batch-statements.ts'
 import { type Work, workOf } from './batch-work.ts'
-import { removeReplayed, writeItems, writeWork } from './batch-write.ts'
+import { removeReplayed, writeItems, writeTriggers, writeWork } from './batch-write.ts'
 import { outcomeWriter } from './counts.ts'
 import { diagnosticsOf, hashDiagnostics } from './diagnostic-counts.ts'
 import type { MissingMapWriter } from './missing-source-maps.ts'
@@ -59,7 +59,13 @@ function batchCommit(store: Store, missingMaps: MissingMapWriter) {
     await writeSamples((effects.samples ?? []).filter((sample) => projects.has(sample.projectId)))
     const replayed = await removeReplayed(statements, effects.again ?? [])
     const feedback = await writeFeedback(effects.feedback ?? [], (id) => projects.has(id))
-    await writeOutcomes([...effects.outcomes, ...replayed, ...feedback], nowMs)
+    const feedbackTriggers = feedback.added.flatMap(({ projectId, feedbackId, environment, release }) => {
+      const project = projects.get(projectId)
+      const about = { eventId: feedbackId, environment, release }
+      return project ? [{ kind: 'feedback' as const, project, issue: undefined, ...about }] : []
+    })
+    await writeTriggers(statements, { triggers: feedbackTriggers }, nowMs)
+    await writeOutcomes([...effects.outcomes, ...replayed, ...feedback.outcomes], nowMs)
     return { result: resultOf(work), cacheWritten }
   }
 }

@@ -114,12 +114,15 @@ const toRow = (row: FeedbackRow): RowOf<typeof feedbackColumns> => ({
 })
 
 /**
- * Creates the writer of a batch's feedback; the caller opens the transaction. It returns the outcomes. Feedback counts as
+ * Creates the writer of a batch's feedback; the caller opens the transaction. It returns the outcomes and the new rows. Feedback counts as
  * discarded unless its project `isStored`.
  */
 export function feedbackWriter(
   store: Store,
-): (effects: readonly FeedbackEffect[], isStored: (projectId: number) => boolean) => Promise<OutcomeCount[]> {
+): (
+  effects: readonly FeedbackEffect[],
+  isStored: (projectId: number) => boolean,
+) => Promise<{ outcomes: OutcomeCount[]; added: FeedbackRow[] }> {
   const insert = rowInsert(store, 'feedback', feedbackColumns, (feedback) =>
     feedback
       .onConflict((conflict) => conflict.columns(['project_id', 'feedback_id']).doNothing())
@@ -128,12 +131,15 @@ export function feedbackWriter(
   return async (effects, isStored) => {
     const rows = effects.filter(({ row }) => isStored(row.projectId)).map(({ row }) => toRow(row))
     const added = new Set((await insert.all(rows)).map((row) => `${row.project_id} ${row.feedback_id}`))
-    return effects.map(({ row, outcome }): OutcomeCount => {
+    const stored: FeedbackRow[] = []
+    const outcomes = effects.map(({ row, outcome }): OutcomeCount => {
       if (!isStored(row.projectId)) return { ...outcome, outcome: 'filtered', reason: 'discarded' }
       // Of several with the same id, the first one is stored.
       const isAdded = added.delete(`${row.projectId} ${row.feedbackId}`)
+      if (isAdded) stored.push(row)
       return isAdded ? outcome : { ...outcome, outcome: 'duplicate', reason: 'same_event_id' }
     })
+    return { outcomes, added: stored }
   }
 }
 

@@ -18,7 +18,6 @@ import { fromJson } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { changeCounts } from '../ingest/diagnostic-counts.ts'
 import type { EventEffect } from '../meta.ts'
-import type { AlertKind } from './alerts.ts'
 
 /** An issue while a batch works on it. */
 export type IssueRow = Selectable<Tables['issue']>
@@ -133,7 +132,11 @@ export type IssueContext = {
 }
 
 /** A state transition caused by an event: its activity, and the alert for people. */
-type StateChange = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
+type StateChange = {
+  type: 'set_regression' | 'set_escalating'
+  alert: 'regression' | 'escalation'
+  data: Record<string, unknown>
+}
 
 /** Before an issue is a day old, its normal rate is unknown. */
 const newIssueMs = 86_400_000

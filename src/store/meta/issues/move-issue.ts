@@ -17,7 +17,7 @@ export async function moveIssues(
 ): Promise<void> {
   const { write, dialect } = store
   const { builder } = dialect
-  for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
+  for (const table of ['fingerprint', 'feedback', 'alert_due', 'issue_trigger', 'moved_issue'] as const)
     await write.run(builder.updateTable(table).set({ issue_id: targetId }).where('issue_id', 'in', ids))
   await write.run(
     builder

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Limits, Substatus } from '../../../domain/issue-states.ts'
 import { ageMs, fewEvents } from '../../../domain/issue-states.ts'
+import { isPriorityRaised } from '../../../domain/priority.ts'
+import { issueTriggerRow, type TriggerKind } from '../alerts/triggers.ts'
 import type { Store } from '../database/store.ts'
 import { activityRow, type BatchStatements, batchStatements, issueOf } from '../ingest/batch-statements.ts'
 import { notifyAfter } from '../ingest/diagnostic-counts.ts'
@@ -90,6 +92,10 @@ async function applyTransition(
         until_ms: notifyAfter(row, nowMs),
       },
     ])
+  if (to === 'escalating' && (await statements.withIssueRules.all([{ id: organization_id }])).length > 0) {
+    const kinds: TriggerKind[] = isPriorityRaised(old, row) ? ['escalation', 'priority'] : ['escalation']
+    await statements.issueTriggers.run(kinds.map((kind) => issueTriggerRow(row, kind, nowMs)))
+  }
   return row
 }
 

@@ -1,5 +1,7 @@
 import { MishapError } from '../../../base/errors.ts'
 import { archiveOf, type StatusDetails, type Substatus } from '../../../domain/issue-states.ts'
+import { isPriorityRaised } from '../../../domain/priority.ts'
+import { raisedPriorityTrigger } from '../alerts/triggers.ts'
 import type { Connection } from '../database/connection.ts'
 import type { Dialect } from '../database/dialect.ts'
 import { staleError } from '../database/revision.ts'
@@ -42,7 +44,8 @@ export type IssueChangeStore = {
 const activityTypes = { unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
 
 /** Statements of a change, prepared once: a bulk runs each of them ten thousand times. */
-export function changeStatements(write: Connection, { builder }: Dialect) {
+export function changeStatements(write: Connection, dialect: Dialect) {
+  const { builder } = dialect
   type State = Pick<
     IssueRow,
     | 'id'
@@ -79,6 +82,7 @@ export function changeStatements(write: Connection, { builder }: Dialect) {
         })
         .where('id', '=', slot('id')),
     ),
+    addTrigger: raisedPriorityTrigger(write, dialect),
     addActivity: write.prepared<ActivityRow, { id: number }>((slot) =>
       builder
         .insertInto('activity')
@@ -176,6 +180,7 @@ export async function changeRow(statements: ChangeStatements, old: IssueRow, cha
     const type = assignee === null ? 'unassigned' : 'assigned'
     activityIds.push(await addActivity(type, { before: { assigneeUserId: old.assignee_user_id }, assignee, ...why }))
   }
+  if (isPriorityRaised(old, row)) await statements.addTrigger.run({ id: old.id, at: nowMs })
   if (reprioritized)
     activityIds.push(await addActivity('set_priority', { before: { priority: old.priority }, priority, ...why }))
   return { row, activityIds }

@@ -11,15 +11,17 @@ export type ReleaseTimes = Map<string, number>
 
 export const releaseKey = (projectId: number, version: string): string => `${projectId} ${version}`
 
-/** Loads the creation times of releases. Names can repeat. */
+/** Loads the creation times of releases. Names can repeat. Adds those that are in use to `used`. */
 export async function releaseTimesOf(
   statements: Pick<BatchStatements, 'releaseTimes'>,
   releases: readonly NamedRelease[],
+  used?: Set<string>,
 ): Promise<ReleaseTimes> {
   const unique = new Map(releases.map((release) => [releaseKey(release.project_id, release.version), release]))
   const times: ReleaseTimes = new Map()
   for (const row of await statements.releaseTimes.all([...unique.values()])) {
     const known = [row.first_event_ms, row.created_ms].filter((ms) => ms !== null)
+    if (row.first_event_ms !== null) used?.add(releaseKey(row.project_id, row.version))
     if (known.length > 0) times.set(releaseKey(row.project_id, row.version), Math.min(...known))
   }
   return times

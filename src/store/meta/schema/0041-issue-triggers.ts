@@ -7,7 +7,7 @@ import type { Dialect } from '../database/dialect.ts'
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   return [
-    `create table issue_trigger (id ${autoId}, organization_id ${bigint} not null references organization (id) on delete cascade, project_id ${bigint} not null, issue_id ${bigint} references issue (id) on delete cascade, kind text not null, event_id text not null, release_version text not null, at_ms ${bigint} not null, until_ms ${bigint} not null)`,
+    `create table issue_trigger (id ${autoId}, organization_id ${bigint} not null references organization (id) on delete cascade, project_id ${bigint} not null, issue_id ${bigint} references issue (id) on delete cascade, kind text not null, event_id text not null, environment text not null, release_version text not null, at_ms ${bigint} not null, until_ms ${bigint} not null)`,
     'create index issue_trigger_until on issue_trigger (until_ms, id)',
     'create index issue_trigger_issue on issue_trigger (issue_id)',
   ]
