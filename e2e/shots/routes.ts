@@ -17,6 +17,7 @@ export type Places = {
 /** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
 export const captures: Readonly<Record<string, (places: Places) => string>> = {
   '': () => '/',
+  acknowledge: () => '/acknowledge?token=none',
   'confirm-address': () => '/confirm-address?secret=none',
   'd/[digest]': ({ digest }) => `/d/${digest}`,
   'e/[event]': ({ event }) => `/e/${event}`,
@@ -27,6 +28,10 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   login: () => '/login',
   'o/[org]': ({ org }) => `/o/${org}`,
   'o/[org]/[...rest]': ({ org }) => `/o/${org}/no-such-screen`,
+  'o/[org]/alerts/incidents': ({ org }) => `/o/${org}/alerts/incidents`,
+  'o/[org]/alerts/incidents/[id]': ({ org }) => `/o/${org}/alerts/incidents/1`,
+  'o/[org]/alerts/mutes': ({ org }) => `/o/${org}/alerts/mutes`,
+  'o/[org]/alerts/on-call': ({ org }) => `/o/${org}/alerts/on-call`,
   'o/[org]/dashboards': ({ org }) => `/o/${org}/dashboards`,
   'o/[org]/dashboards/[id]': ({ org }) => `/o/${org}/dashboards/health`,
   'o/[org]/explore': ({ org }) => `/o/${org}/explore`,

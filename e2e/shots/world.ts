@@ -165,7 +165,7 @@ const changing = `
 `
 
 /** Routes that show a page to people without an account. */
-const signedOut = /^(login|setup|forgot-password|reset-password|confirm-address|invite)/
+const signedOut = /^(login|setup|forgot-password|reset-password|confirm-address|acknowledge|invite)/
 
 /** Opens a page at the fixed time, without animations. */
 export async function openStill(world: World, look: Look, route: string): Promise<Page> {

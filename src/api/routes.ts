@@ -1,4 +1,7 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { incidentRoutes } from './alerts/incident-routes.ts'
+import { muteRoutes } from './alerts/mute-routes.ts'
+import { onCallRoutes } from './alerts/on-call-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -76,6 +79,9 @@ export const routes: readonly Route[] = [
   ...filterRoutes,
   ...notificationRoutes,
   ...alertRoutes,
+  ...incidentRoutes,
+  ...muteRoutes,
+  ...onCallRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,

@@ -13,7 +13,7 @@ const pruneMax = 500
 const idsMax = 500
 
 /** `acknowledged`: open, and somebody works on it. */
-type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
+export type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
 
 /** A rule that sees the incident, by an issue or by a metric. */
 export type IncidentMember = {
@@ -68,7 +68,7 @@ export type Incident = {
   escalation: { step: number; dueMs: number } | null
 }
 
-type IncidentActivity = {
+export type IncidentActivity = {
   id: number
   incidentId: number
   atMs: number
@@ -108,17 +108,17 @@ export type Decided = {
   postponed: { id: number; untilMs: number }[]
 }
 
-/** Which incidents: open or ended ones, all or those of a rule or issue, before the incident `beforeId`. */
-type IncidentFilter = {
+/** Which incidents: open or ended ones, all or those of a rule or issue. */
+export type IncidentFilter = {
   organizationId: number
   state?: 'open' | 'ended'
   ruleId?: number
   issueId?: number
-  beforeId?: number
+  offset?: number
 }
 
 /** A change by a person. */
-type IncidentPatch = Partial<
+export type IncidentPatch = Partial<
   Pick<
     Incident,
     'state' | 'acknowledgedBy' | 'acknowledgedMs' | 'snoozedUntilMs' | 'endedMs' | 'escalation' | 'changedMs'
@@ -218,7 +218,6 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
       let rows = all().where('organization_id', '=', filter.organizationId)
       if (filter.state === 'open') rows = rows.where('ended_ms', 'is', null)
       if (filter.state === 'ended') rows = rows.where('ended_ms', 'is not', null)
-      if (filter.beforeId !== undefined) rows = rows.where('id', '<', filter.beforeId)
       const { ruleId, issueId } = filter
       if (ruleId !== undefined || issueId !== undefined) {
         let ofMember = builder.selectFrom('incident_member').select('incident_id')
@@ -226,7 +225,14 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
         if (issueId !== undefined) ofMember = ofMember.where('issue_id', '=', issueId)
         rows = rows.where('id', 'in', ofMember)
       }
-      return (await read.all(rows.orderBy('id', 'desc').limit(max))).map(toIncident)
+      return (
+        await read.all(
+          rows
+            .orderBy('id', 'desc')
+            .limit(max)
+            .offset(filter.offset ?? 0),
+        )
+      ).map(toIncident)
     },
     countOpenIncidents: async (organizationId) => {
       const count = builder
