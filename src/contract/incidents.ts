@@ -87,7 +87,6 @@ export const incidentChangeBody = z.object({
   status: z.enum(['acknowledged', 'resolved']).optional(),
   snoozedUntil: moment.nullable().optional().describe('No messages until then, at most 30 days. Null ends it.'),
 })
-export type IncidentChangeBody = z.output<typeof incidentChangeBody>
 
 /** organizations/{org}/mutes/ */
 export const restMute = z

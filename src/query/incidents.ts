@@ -29,7 +29,7 @@ const personIn = (people: ReadonlyMap<string, RestPerson>, id: string | null): R
   id === null ? null : (people.get(id) ?? null)
 
 /** Converts incidents of one organization to the API's shape. */
-export async function toRestIncidents(
+async function toRestIncidents(
   deps: Deps,
   organizationId: number,
   incidents: readonly Incident[],

@@ -26,8 +26,8 @@ export function IncidentMembers({ organization, details }: { organization: strin
             </tr>
           </thead>
           <tbody>
-            {members.map(({ rule, issue, level, value, threshold, dateOpened, dateEnded }, at) => (
-              <tr key={`${rule?.id} ${issue?.id} ${at}`} className="border-t border-line align-baseline">
+            {members.map(({ rule, issue, level, value, threshold, dateOpened, dateEnded }) => (
+              <tr key={`${rule?.id} ${issue?.id} ${dateOpened}`} className="border-t border-line align-baseline">
                 <td className="py-1.5 pr-4">{rule ? <PlainText text={rule.name} /> : t('deleted')}</td>
                 <td className="pr-4">
                   {issue ? (
