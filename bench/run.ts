@@ -9,6 +9,7 @@ import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchAlertLatency } from './alert-latency.ts'
+import { benchAlertLog } from './alert-log.ts'
 import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
 import { benchDetectors } from './detectors.ts'
@@ -57,6 +58,7 @@ const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   'alert-latency': benchAlertLatency,
+  'alert-log': benchAlertLog,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
   detectors: benchDetectors,
