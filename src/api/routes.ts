@@ -1,5 +1,8 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { backTestRoutes } from './alerts/back-test-routes.ts'
 import { incidentRoutes } from './alerts/incident-routes.ts'
+import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
+import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
 import { muteRoutes } from './alerts/mute-routes.ts'
 import { onCallRoutes } from './alerts/on-call-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
@@ -82,6 +85,9 @@ export const routes: readonly Route[] = [
   ...incidentRoutes,
   ...muteRoutes,
   ...onCallRoutes,
+  ...backTestRoutes,
+  ...issueRuleRoutes,
+  ...metricRuleRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,
