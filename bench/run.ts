@@ -11,6 +11,7 @@ import { benchAccept } from './accept.ts'
 import { benchAlertEvaluate } from './alert-evaluate.ts'
 import { benchAlertLatency } from './alert-latency.ts'
 import { benchAlertRules } from './alert-rules.ts'
+import { benchAlertLog } from './alert-log.ts'
 import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
 import { benchDetectors } from './detectors.ts'
@@ -61,6 +62,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   'alert-evaluate': () => benchAlertEvaluate(sizes.at(-1) ?? 10_000_000),
   'alert-latency': benchAlertLatency,
   'alert-rules': () => benchAlertRules(words.includes('--quick') ? 60 : 120),
+  'alert-log': benchAlertLog,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
   detectors: benchDetectors,

@@ -19,6 +19,7 @@ export type Places = {
 /** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
 export const captures: Readonly<Record<string, (places: Places) => string>> = {
   '': () => '/',
+  acknowledge: () => '/acknowledge?token=none',
   'confirm-address': () => '/confirm-address?secret=none',
   unsubscribe: () => '/unsubscribe?token=none',
   'd/[digest]': ({ digest }) => `/d/${digest}`,
@@ -33,6 +34,10 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/alerts': ({ org }) => `/o/${org}/alerts`,
   'o/[org]/alerts/[id]': ({ org, alert }) => `/o/${org}/alerts/${alert}`,
   'o/[org]/alerts/new': ({ org }) => `/o/${org}/alerts/new?preset=errors`,
+  'o/[org]/alerts/incidents': ({ org }) => `/o/${org}/alerts/incidents`,
+  'o/[org]/alerts/incidents/[id]': ({ org }) => `/o/${org}/alerts/incidents/1`,
+  'o/[org]/alerts/mutes': ({ org }) => `/o/${org}/alerts/mutes`,
+  'o/[org]/alerts/on-call': ({ org }) => `/o/${org}/alerts/on-call`,
   'o/[org]/dashboards': ({ org }) => `/o/${org}/dashboards`,
   'o/[org]/dashboards/[id]': ({ org }) => `/o/${org}/dashboards/health`,
   'o/[org]/explore': ({ org }) => `/o/${org}/explore`,

@@ -167,7 +167,8 @@ const changing = `
 `
 
 /** Routes that show a page to people without an account. */
-const signedOut = /^(login|setup|forgot-password|reset-password|confirm-address|unsubscribe|invite)/
+const signedOut =
+  /^(login|setup|forgot-password|reset-password|confirm-address|unsubscribe|acknowledge|invite)/
 
 /** Opens a page at the fixed time, without animations. */
 export async function openStill(world: World, look: Look, route: string): Promise<Page> {

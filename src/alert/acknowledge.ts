@@ -30,7 +30,7 @@ type Acknowledgement =
   | { state: 'open' | 'acknowledged' | 'ended'; organization: Organization; incident: Incident; deliveryId: number }
 
 /** Dependencies of the lookup of a link. */
-type Acknowledges = {
+export type Acknowledges = {
   meta: MetaWith<'incidents.incidentById' | 'organizations.organizationById'>
   clock: Pick<Clock, 'now'>
   seal: Opening

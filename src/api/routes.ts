@@ -4,6 +4,11 @@ import { detectorRoutes } from './alerts/detector-routes.ts'
 import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
 import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
 import { workflowRoutes } from './alerts/workflow-routes.ts'
+import { incidentRoutes } from './alerts/incident-routes.ts'
+import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
+import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
+import { muteRoutes } from './alerts/mute-routes.ts'
+import { onCallRoutes } from './alerts/on-call-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -83,6 +88,9 @@ export const routes: readonly Route[] = [
   ...filterRoutes,
   ...notificationRoutes,
   ...alertRoutes,
+  ...incidentRoutes,
+  ...muteRoutes,
+  ...onCallRoutes,
   ...backTestRoutes,
   ...issueRuleRoutes,
   ...metricRuleRoutes,

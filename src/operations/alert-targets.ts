@@ -1,7 +1,7 @@
 import type { AlertAction, EscalationStep } from '../contract/alerts.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
-export type TargetDeps = { meta: MetaWith<'alerts.channelsOf' | 'organizations.membersOf'> }
+export type TargetDeps = { meta: MetaWith<'alerts.channelsOf' | 'organizations.membersOf' | 'incidents.listSchedules'> }
 
 type Fields = Record<string, string[]>
 
@@ -12,7 +12,7 @@ async function targetsOf({ meta }: TargetDeps, organizationId: number) {
   return {
     channels: new Set(channels.map(({ id }) => String(id))),
     people: new Set(members.map(({ userId }) => userId)),
-    schedules: new Set<string>(),
+    schedules: new Set((await meta.incidents.listSchedules(organizationId)).map(({ id }) => String(id))),
     trackers: new Set<string>(),
   }
 }

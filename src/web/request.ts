@@ -29,6 +29,8 @@ import frameDe from './messages/frame.de.json'
 import frameEn from './messages/frame.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
+import incidentsDe from './messages/incidents.de.json'
+import incidentsEn from './messages/incidents.en.json'
 import issuepageDe from './messages/issuepage.de.json'
 import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
@@ -92,6 +94,7 @@ const catalogues = {
     issues: issuesEn,
     logs: logsEn,
     noise: noiseEn,
+    incidents: incidentsEn,
     notifications: notificationsEn,
     personal: personalEn,
     operation: operationEn,
@@ -129,6 +132,7 @@ const catalogues = {
     issues: issuesDe,
     logs: logsDe,
     noise: noiseDe,
+    incidents: incidentsDe,
     notifications: notificationsDe,
     personal: personalDe,
     operation: operationDe,

@@ -4,7 +4,7 @@ import type { NewDelivery } from '../issues/alerts.ts'
 import type { MetaStore } from '../meta-store.ts'
 import type { Decided, Incident, IncidentMember } from './incidents.ts'
 
-const anIncident = (change: Partial<Incident> = {}): Incident => ({
+export const anIncident = (change: Partial<Incident> = {}): Incident => ({
   id: 0,
   organizationId: 1,
   title: 'Errors of checkout',
@@ -27,7 +27,7 @@ const anIncident = (change: Partial<Incident> = {}): Incident => ({
   ...change,
 })
 
-const aMember = (change: Partial<IncidentMember> = {}): IncidentMember => ({
+export const aMember = (change: Partial<IncidentMember> = {}): IncidentMember => ({
   ruleId: 4,
   issueId: 0,
   level: 'warning',
@@ -190,7 +190,7 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
       (await meta.incidents.listIncidents({ organizationId: 1, ...filter }, max)).map((incident) => incident.id)
     expect(await ids({})).toEqual([3, 2, 1])
     expect(await ids({}, 2)).toEqual([3, 2])
-    expect(await ids({ beforeId: 3 }, 1)).toEqual([2])
+    expect(await ids({ offset: 1 }, 1)).toEqual([2])
     expect(await ids({ state: 'open' })).toEqual([3, 1])
     expect(await ids({ state: 'ended' })).toEqual([2])
     expect(await ids({ ruleId: 5 })).toEqual([3, 2])

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import type { Builder } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
@@ -108,17 +109,17 @@ export type Decided = {
   postponed: { id: number; untilMs: number }[]
 }
 
-/** Which incidents: open or ended ones, all or those of a rule or issue, before the incident `beforeId`. */
-type IncidentFilter = {
+/** Which incidents: open or ended ones, all or those of a rule or issue. */
+export type IncidentFilter = {
   organizationId: number
   state?: 'open' | 'ended'
   ruleId?: number
   issueId?: number
-  beforeId?: number
+  offset?: number
 }
 
 /** A change by a person. */
-type IncidentPatch = Partial<
+export type IncidentPatch = Partial<
   Pick<
     Incident,
     'state' | 'acknowledgedBy' | 'acknowledgedMs' | 'snoozedUntilMs' | 'endedMs' | 'escalation' | 'changedMs'
@@ -209,25 +210,27 @@ type Reads = Pick<
   'listIncidents' | 'countOpenIncidents' | 'incidentById' | 'incidentMembersOf' | 'incidentActivitiesOf'
 >
 
+/** The incidents of a filter, newest first. */
+function listed(builder: Builder, filter: IncidentFilter) {
+  const { organizationId, state, ruleId, issueId, offset = 0 } = filter
+  let rows = builder.selectFrom('incident').selectAll().where('organization_id', '=', organizationId)
+  if (state === 'open') rows = rows.where('ended_ms', 'is', null)
+  if (state === 'ended') rows = rows.where('ended_ms', 'is not', null)
+  if (ruleId !== undefined || issueId !== undefined) {
+    let ofMember = builder.selectFrom('incident_member').select('incident_id')
+    if (ruleId !== undefined) ofMember = ofMember.where('rule_id', '=', ruleId)
+    if (issueId !== undefined) ofMember = ofMember.where('issue_id', '=', issueId)
+    rows = rows.where('id', 'in', ofMember)
+  }
+  return rows.orderBy('id', 'desc').offset(offset)
+}
+
 /** Implements lookups of incidents. */
 export function incidentReadPart({ write, read, dialect: { builder } }: Store): Reads {
   const all = () => builder.selectFrom('incident').selectAll()
   const members = () => builder.selectFrom('incident_member').selectAll()
   return {
-    listIncidents: async (filter, max) => {
-      let rows = all().where('organization_id', '=', filter.organizationId)
-      if (filter.state === 'open') rows = rows.where('ended_ms', 'is', null)
-      if (filter.state === 'ended') rows = rows.where('ended_ms', 'is not', null)
-      if (filter.beforeId !== undefined) rows = rows.where('id', '<', filter.beforeId)
-      const { ruleId, issueId } = filter
-      if (ruleId !== undefined || issueId !== undefined) {
-        let ofMember = builder.selectFrom('incident_member').select('incident_id')
-        if (ruleId !== undefined) ofMember = ofMember.where('rule_id', '=', ruleId)
-        if (issueId !== undefined) ofMember = ofMember.where('issue_id', '=', issueId)
-        rows = rows.where('id', 'in', ofMember)
-      }
-      return (await read.all(rows.orderBy('id', 'desc').limit(max))).map(toIncident)
-    },
+    listIncidents: async (filter, max) => (await read.all(listed(builder, filter).limit(max))).map(toIncident),
     countOpenIncidents: async (organizationId) => {
       const count = builder
         .selectFrom('incident')

@@ -11,7 +11,7 @@ const schedulesMax = 50
 const overridesMax = 200
 
 /** A weekly rota. The members take turns in their order. */
-type OnCallSchedule = Rota & {
+export type OnCallSchedule = Rota & {
   id: number
   organizationId: number
   name: string
@@ -21,7 +21,7 @@ type OnCallSchedule = Rota & {
   changedBy: string | null
 }
 
-type OnCallOverride = Override & { id: number; scheduleId: number; createdBy: string | null }
+export type OnCallOverride = Override & { id: number; scheduleId: number; createdBy: string | null }
 
 type Values = Rota & { name: string }
 

@@ -1,0 +1,90 @@
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import type { NewOnCallOverrideBody, NewOnCallScheduleBody, OnCallScheduleChangeBody } from '../contract/incidents.ts'
+import { isTimeZone } from '../domain/on-call.ts'
+import type { OnCallOverride, OnCallSchedule } from '../store/meta/alerts/on-call.ts'
+import type { MetaWith } from '../store/meta/meta-store.ts'
+
+/** Longest override. A longer absence is a change of the schedule. */
+const overrideMaxMs = 90 * 86_400_000
+
+type Deps = {
+  meta: MetaWith<
+    'incidents.createSchedule' | 'incidents.updateSchedule' | 'incidents.createOverride' | 'organizations.membersOf'
+  >
+  clock: Pick<Clock, 'now'>
+}
+
+/** Throws VALIDATION with fields for a zone that is unknown, and for people who are no members. */
+async function demandValid(
+  { meta }: Deps,
+  organizationId: number,
+  { timeZone, members }: { timeZone?: string | undefined; members?: readonly string[] | undefined },
+): Promise<void> {
+  const known = new Set((await meta.organizations.membersOf(organizationId)).map(({ userId }) => userId))
+  const fields = {
+    ...(timeZone !== undefined && !isTimeZone(timeZone)
+      ? { timeZone: ['An IANA time zone such as Europe/Berlin.'] }
+      : {}),
+    ...(members?.every((id) => known.has(id)) === false ? { members: ['Somebody is no member.'] } : {}),
+  }
+  if (Object.keys(fields).length > 0) throw new MishapError('VALIDATION', { fields })
+}
+
+/** Creates an on-call schedule. Throws VALIDATION with fields, CONFLICT when there are too many. */
+export async function createOnCallSchedule(
+  deps: Deps,
+  organizationId: number,
+  body: NewOnCallScheduleBody,
+): Promise<OnCallSchedule> {
+  await demandValid(deps, organizationId, body)
+  const today = new Date(deps.clock.now()).toISOString().slice(0, 10)
+  return deps.meta.incidents.createSchedule({ organizationId, ...body, startDate: body.startDate ?? today })
+}
+
+/** Changes a schedule. Throws VALIDATION with fields, NOT_FOUND, CONFLICT (outdated revision). */
+export async function updateOnCallSchedule(
+  deps: Deps,
+  schedule: OnCallSchedule,
+  { revision, ...change }: OnCallScheduleChangeBody,
+  userId: string,
+): Promise<OnCallSchedule> {
+  await demandValid(deps, schedule.organizationId, change)
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  return deps.meta.incidents.updateSchedule(schedule.id, given, userId, revision)
+}
+
+/** Deletes a schedule. Rules that name it tell nobody by it. */
+export const deleteOnCallSchedule = (
+  { meta }: { meta: MetaWith<'incidents.deleteSchedule'> },
+  id: number,
+): Promise<void> => meta.incidents.deleteSchedule(id)
+
+/** Lets somebody take over for a time. Throws VALIDATION with fields, CONFLICT when there are too many. */
+export async function createOnCallOverride(
+  deps: Deps,
+  schedule: OnCallSchedule,
+  { person, start, end }: NewOnCallOverrideBody,
+  userId: string,
+): Promise<OnCallOverride> {
+  const known = (await deps.meta.organizations.membersOf(schedule.organizationId)).some((row) => row.userId === person)
+  const isRange = end > start && end > deps.clock.now() && end - start <= overrideMaxMs
+  const fields = {
+    ...(known ? {} : { person: ['This person is no member.'] }),
+    ...(isRange ? {} : { end: ['After the start, in the future, and at most 90 days later.'] }),
+  }
+  if (Object.keys(fields).length > 0) throw new MishapError('VALIDATION', { fields })
+  return deps.meta.incidents.createOverride({
+    scheduleId: schedule.id,
+    userId: person,
+    fromMs: start,
+    toMs: end,
+    createdBy: userId,
+  })
+}
+
+/** Ends an override. */
+export const deleteOnCallOverride = (
+  { meta }: { meta: MetaWith<'incidents.deleteOverride'> },
+  id: number,
+): Promise<void> => meta.incidents.deleteOverride(id)

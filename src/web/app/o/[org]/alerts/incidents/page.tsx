@@ -1,0 +1,69 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { writeCursor } from '../../../../../../query/cursor.ts'
+import { incidentsPage } from '../../../../../../query/incidents.ts'
+import { app } from '../../../../../handle.ts'
+import { IncidentList } from '../../../../../panels/incidents/incident-list.tsx'
+import { IncidentTabs } from '../../../../../panels/incidents/tabs.tsx'
+import { demandOrganization } from '../../../../../server/session.ts'
+import { Link } from '../../../../../ui/link.tsx'
+
+const pageIncidents = 50
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('incidents'))('title') }
+}
+
+/** The incidents of an organization: open ones, or ended ones. */
+export default async function IncidentsPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<{ status?: string | string[]; at?: string | string[] }>
+}) {
+  const { org } = await params
+  const search = await searchParams
+  const path = `/o/${org}/alerts/incidents`
+  const { organization } = await demandOrganization(org, path)
+  const t = await getTranslations('incidents')
+  const state = search.status === 'ended' ? 'ended' : 'open'
+  const offset = /^\d{1,6}$/.test(String(search.at)) ? Number(search.at) : 0
+  const page = await incidentsPage(
+    app(),
+    { organizationId: organization.id, state },
+    { cursor: writeCursor({ after: undefined, offset }), limit: pageIncidents },
+  )
+  return (
+    <div className="settings-page">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+      </header>
+      <IncidentTabs organization={organization.slug} here="incidents" />
+      <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
+      <p className="mb-3 flex gap-4">
+        {(['open', 'ended'] as const).map((name) => (
+          <Link
+            key={name}
+            className="link"
+            href={`/o/${organization.slug}/alerts/incidents${name === 'ended' ? '?status=ended' : ''}`}
+            aria-current={name === state ? 'true' : undefined}
+          >
+            {t(name)}
+          </Link>
+        ))}
+      </p>
+      <IncidentList organization={organization.slug} incidents={page.rows} />
+      {page.next.results ? (
+        <p className="mt-4">
+          <Link
+            className="link"
+            href={`/o/${organization.slug}/alerts/incidents?status=${state}&at=${offset + pageIncidents}`}
+          >
+            {t('more')}
+          </Link>
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import type { Metadata } from 'next'
+import { getTimeZone, getTranslations } from 'next-intl/server'
+import { toRestSchedules } from '../../../../../../query/incidents.ts'
+import { app } from '../../../../../handle.ts'
+import { IncidentTabs } from '../../../../../panels/incidents/tabs.tsx'
+import { demandOrganization } from '../../../../../server/session.ts'
+import { EmptyState } from '../../../../../ui/states.tsx'
+import { NewSchedule } from './new-schedule.tsx'
+import { Schedule } from './schedule.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('incidents.onCall'))('title') }
+}
+
+/** On-call schedules: who is on call now, and who takes over. */
+export default async function OnCallPage({ params }: { params: Promise<{ org: string }> }) {
+  const { org } = await params
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/alerts/on-call`)
+  const t = await getTranslations('incidents.onCall')
+  const parts = app()
+  const { auth, meta, clock } = parts
+  const mayWrite = (await auth.may(actor, 'alert:write', { organization })) === 'yes'
+  const schedules = await toRestSchedules(parts, await meta.incidents.listSchedules(organization.id), clock.now())
+  const members = await meta.organizations.membersOf(organization.id)
+  const people = (await meta.people.people(members.map(({ userId }) => userId))).map(({ id, name, email }) => ({
+    id,
+    name,
+    email,
+  }))
+  return (
+    <div className="settings-page">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+      </header>
+      <IncidentTabs organization={organization.slug} here="onCall" />
+      <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
+      {schedules.length > 0 ? (
+        <ul className="border-t border-line">
+          {schedules.map((schedule) => (
+            <Schedule
+              key={schedule.id}
+              organization={organization.slug}
+              schedule={schedule}
+              people={people}
+              mayWrite={mayWrite}
+            />
+          ))}
+        </ul>
+      ) : (
+        <EmptyState title={t('none')}>
+          <p>{t('noneHint')}</p>
+        </EmptyState>
+      )}
+      {mayWrite ? <NewSchedule organization={organization.slug} people={people} zone={await getTimeZone()} /> : null}
+    </div>
+  )
+}
