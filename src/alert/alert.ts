@@ -10,6 +10,7 @@ import { configOf } from './channel.ts'
 import { createConfirmations } from './confirm.ts'
 import { decide, recentMs } from './decide.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
+import { createPush, type Push, pushRecipientsIn } from './push.ts'
 import { recipientsIn } from './recipients.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/mailer.ts'
 import { DeliveryRefused, type Sent } from './send/transport.ts'
@@ -29,11 +30,12 @@ export type AlertDeps = {
   url: string
   /** Decrypts a sealed channel value. Throws if the key has changed. */
   open(sealed: string): string
+  seal(text: string): string
   /** undefined: no mail server is configured. */
   smtp(): Promise<SmtpSettings | undefined>
 }
 
-type Wired = AlertDeps & { mailer: Mailer }
+type Wired = AlertDeps & { mailer: Mailer; push: Push }
 
 /** Notifications of the app process. */
 export type Alerts = {
@@ -50,6 +52,8 @@ export type Alerts = {
    * Never throws: recipientsIn has the result.
    */
   askToConfirm(channel: Channel, only?: string): Promise<void>
+  /** The public key that browsers subscribe to push messages with. */
+  pushKey(): Promise<string>
   stop(): void
 }
 
@@ -60,8 +64,9 @@ const sendingMax = 50
 /** Attempts run in parallel, so that one slow channel does not delay the others. */
 const atOnce = 4
 
-/** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
+/** Returns the current recipients: '' for a chat, browsers, or mail addresses that need no confirmation. */
 async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
+  if (channel.kind === 'push') return pushRecipientsIn(deps, channel.organizationId)
   if (channel.kind !== 'email') return ['']
   if (!(await deps.smtp())) return []
   return (await recipientsIn(deps, channel))
@@ -206,7 +211,8 @@ async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<stri
 
 /** Creates notifications: decided from the outbox of commits, sent with retries. Only a crash can send one twice. */
 export function createAlerts(options: AlertDeps): Alerts {
-  const deps: Wired = { ...options, mailer: options.mailer ?? createMailer() }
+  const push = createPush(options)
+  const deps: Wired = { ...options, mailer: options.mailer ?? createMailer(), push }
   const mail: Alerts['mail'] = (message) => mailNow(deps, message)
   const state = { running: undefined as Promise<number> | undefined, rerun: false, stopped: false }
   const round = async (): Promise<number> => {
@@ -251,6 +257,7 @@ export function createAlerts(options: AlertDeps): Alerts {
       return attempted
     },
     mail,
+    pushKey: push.publicKey,
     askToConfirm: createConfirmations(deps, mail),
     stop: () => {
       state.stopped = true

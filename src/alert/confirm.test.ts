@@ -41,6 +41,7 @@ async function rig() {
     meta,
     url: 'https://m.test',
     open: seal.open,
+    seal: seal.seal,
     smtp: async () => state.smtp,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },

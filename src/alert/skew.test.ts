@@ -31,10 +31,11 @@ async function rig(found: { all: number; last: number; away?: boolean }) {
     meta,
     url: 'https://m.test',
     open: (sealed) => sealed,
+    seal: (text) => text,
     smtp: async () => undefined,
     outgoing: {
       send: async ({ url, body = '' }) => {
-        told.push(body)
+        told.push(String(body))
         return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
       },
     },

@@ -65,7 +65,7 @@ export type TestApp = {
 
 const allScopes = ['org:admin', 'project:admin', 'event:admin']
 
-type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
+type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'seal' | 'smtp'> & { sent: TestApp['sent'] }
 
 /** Notifications without a network. A host named `broken` fails. */
 function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
@@ -84,7 +84,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     outgoing: {
       send: async ({ url, body = '' }) => {
         if (new URL(url).hostname === 'broken.test') throw new Error('The call failed (ECONNREFUSED).')
-        sent.posts.push({ url, body: JSON.parse(body) })
+        sent.posts.push({ url, body: JSON.parse(String(body)) })
         return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
       },
     },
@@ -124,7 +124,9 @@ export async function openTestApp(): Promise<TestApp> {
     blobSource: { folder: join(folder, 'blobs') },
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
-  const alerts = createAlerts(alertDeps({ meta, events, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
+  const alerts = createAlerts(
+    alertDeps({ meta, events, sent, open: seal.open, seal: seal.seal, smtp: () => smtpOf({ meta, seal }) }),
+  )
   const live = createLive(1000)
   const app: App = {
     seal,

@@ -82,7 +82,7 @@ const project = z.string().max(50).nullable()
 export const newChannelBody = z.object({
   kind: channelKind,
   name: channelName,
-  target,
+  target: target.optional(),
   config: config.optional(),
   project: project.optional(),
   subscription: subscription.optional(),

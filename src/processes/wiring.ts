@@ -215,6 +215,7 @@ export function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'me
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     url: config.url,
     open: seal.open,
+    seal: seal.seal,
     smtp: () => smtpOf({ meta, seal }),
   })
 }

@@ -38,6 +38,7 @@ import { organizationChangePart, organizationRetentionPart } from './people/orga
 import { organizationRemovalPart } from './people/organization-removal.ts'
 import { memberPart, organizationPart } from './people/organizations.ts'
 import { peoplePart } from './people/people.ts'
+import { pushBrowserPart } from './people/push-browsers.ts'
 import { resetPart } from './people/resets.ts'
 import { tokenPart } from './people/tokens.ts'
 import { detectorPart } from './projects/detectors.ts'
@@ -133,7 +134,13 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
-    alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
+    alerts: {
+      ...channelPart(store),
+      ...outboxPart(store),
+      ...deliveryPart(store),
+      ...channelAddressPart(store),
+      ...pushBrowserPart(store),
+    },
     releases: releaseParts(store),
     artifacts: artifactParts(store, missingMaps),
     projects: projectParts(store),

@@ -5,6 +5,7 @@ import { checkName } from '../database/names.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { ChannelAddressStore } from '../people/channel-addresses.ts'
+import type { PushBrowserStore } from '../people/push-browsers.ts'
 
 /** Reason of an alert: a new issue, a resolved issue that came back, or an issue above its forecast. */
 export type AlertKind = 'new' | 'regression' | 'escalation'
@@ -75,44 +76,48 @@ export type AttemptEnd = (
 ) & { pausedUntilMs?: number }
 
 /** The part of meta for notifications. */
-export type AlertStore = ChannelAddressStore & {
-  createChannel(
-    value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'> &
-      Partial<Pick<Channel, 'sealedConfig' | 'subscription'>>,
-  ): Promise<Channel>
-  /** Changes the given fields. Throws NOT_FOUND when the channel does not exist. */
-  updateChannel(
-    id: number,
-    value: Partial<
-      Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret' | 'sealedConfig' | 'subscription'>
-    >,
-  ): Promise<Channel>
-  deleteChannel(id: number): Promise<void>
-  channelById(id: number): Promise<Channel | undefined>
-  channelsOf(organizationId: number): Promise<Channel[]>
-  /** The oldest undecided alerts that no longer wait. */
-  alertsDue(max: number, nowMs: number): Promise<AlertDue[]>
-  /** Deliveries of these channels since `fromMs`, oldest first, without tests. */
-  deliveriesSince(channelIds: number[], fromMs: number): Promise<Delivery[]>
-  /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `postponed` ones. */
-  decideAlerts(
-    deliveries: NewDelivery[],
-    dueIds: number[],
-    nowMs: number,
-    postponed?: { id: number; untilMs: number }[],
-  ): Promise<void>
-  queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
-  /** Queued deliveries that are due by `nowMs`, oldest first. A channel that its service paused has none. */
-  deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
-  /**
-   * Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it.
-   * `pausedUntilMs`: the service wants no message of this channel before.
-   */
-  recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
-  /** The latest deliveries of a channel, newest first. */
-  deliveryLog(channelId: number, max: number): Promise<Delivery[]>
-  deliveryById(id: number): Promise<Delivery | undefined>
-}
+export type AlertStore = ChannelAddressStore &
+  PushBrowserStore & {
+    createChannel(
+      value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'> &
+        Partial<Pick<Channel, 'sealedConfig' | 'subscription'>>,
+    ): Promise<Channel>
+    /** Changes the given fields. Throws NOT_FOUND when the channel does not exist. */
+    updateChannel(
+      id: number,
+      value: Partial<
+        Pick<
+          Channel,
+          'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret' | 'sealedConfig' | 'subscription'
+        >
+      >,
+    ): Promise<Channel>
+    deleteChannel(id: number): Promise<void>
+    channelById(id: number): Promise<Channel | undefined>
+    channelsOf(organizationId: number): Promise<Channel[]>
+    /** The oldest undecided alerts that no longer wait. */
+    alertsDue(max: number, nowMs: number): Promise<AlertDue[]>
+    /** Deliveries of these channels since `fromMs`, oldest first, without tests. */
+    deliveriesSince(channelIds: number[], fromMs: number): Promise<Delivery[]>
+    /** In one transaction: queues the deliveries, removes the decided alerts, and delays the `postponed` ones. */
+    decideAlerts(
+      deliveries: NewDelivery[],
+      dueIds: number[],
+      nowMs: number,
+      postponed?: { id: number; untilMs: number }[],
+    ): Promise<void>
+    queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>
+    /** Queued deliveries that are due by `nowMs`, oldest first. A channel that its service paused has none. */
+    deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
+    /**
+     * Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it.
+     * `pausedUntilMs`: the service wants no message of this channel before.
+     */
+    recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
+    /** The latest deliveries of a channel, newest first. */
+    deliveryLog(channelId: number, max: number): Promise<Delivery[]>
+    deliveryById(id: number): Promise<Delivery | undefined>
+  }
 
 /** How long deliveries are stored, for people who ask whether they were notified. */
 const deliveryRetentionMs = 30 * 86_400_000

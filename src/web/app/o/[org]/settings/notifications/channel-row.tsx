@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import type { ChannelKind } from '../../../../../../domain/channel-kinds.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button } from '../../../../../ui/forms/controls.tsx'
@@ -18,7 +19,7 @@ import {
 
 export type ShownChannel = {
   id: number
-  kind: 'email' | 'slack' | 'webhook'
+  kind: ChannelKind
   name: string
   target: string
   project: string | null
