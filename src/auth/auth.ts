@@ -39,6 +39,8 @@ export type Action =
   | 'status:read'
   | 'channel:read'
   | 'channel:write'
+  | 'alert:read'
+  | 'alert:write'
   | 'instance:read'
   | 'instance:write'
   | 'release:read'

@@ -79,6 +79,8 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['dashboard:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'project:read'],
   ['dashboard:write', { owner: true, admin: true, member: true, viewer: false }, 'event:write', 'event:read'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
+  ['alert:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
+  ['alert:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
   ['instance:write', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
   ['instance:read', { owner: true, admin: false, member: false, viewer: false }, 'org:read', 'event:read'],
   ['release:read', { owner: true, admin: true, member: true, viewer: true }, 'org:ci', 'org:admin'],

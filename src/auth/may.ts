@@ -53,6 +53,11 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
   },
   'channel:write': { roles: ['owner', 'admin', 'member'], scopes: ['alerts:write', 'org:write', 'org:admin'] },
+  'alert:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
+  },
+  'alert:write': { roles: ['owner', 'admin', 'member'], scopes: ['alerts:write', 'org:write', 'org:admin'] },
   // Releases and the uploads of builds. Build tokens carry org:ci.
   'release:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],

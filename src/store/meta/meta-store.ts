@@ -1,3 +1,5 @@
+import type { FiringStore } from './alerts/firings.ts'
+import type { AlertRuleStore } from './alerts/rules.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
@@ -81,6 +83,8 @@ type MetaParts = {
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
+  /** Alert rules, their states and what they found. */
+  alertRules: AlertRuleStore & FiringStore
   /** Releases with their commits and deploys. */
   releases: ReleaseStore & CommitStore & DeployStore
   artifacts: ArtifactParts

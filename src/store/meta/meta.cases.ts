@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
+import { alertRuleCases } from './alerts/alert-rules.cases.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
@@ -59,6 +60,7 @@ export function metaCases(name: string, open: Open): void {
     releaseCases(fresh)
     triageCases(fresh)
     dashboardCases(fresh)
+    alertRuleCases(fresh)
   })
 }
 

@@ -1,3 +1,5 @@
+import { firingPart } from './alerts/firings.ts'
+import { alertRulePart } from './alerts/rules.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
@@ -134,6 +136,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
+    alertRules: { ...alertRulePart(store), ...firingPart(store) },
     alerts: {
       ...channelPart(store),
       ...outboxPart(store),

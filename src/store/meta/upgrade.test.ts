@@ -34,6 +34,10 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column routes;
     alter table project drop column detectors;
     alter table project drop column metric_series;
+    drop table issue_trigger;
+    drop table alert_firing;
+    drop table alert_rule_state;
+    drop table alert_rule;
     drop table dashboard_revision;
     drop table dashboard_favourite;
     drop table dashboard;

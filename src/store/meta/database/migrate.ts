@@ -39,6 +39,8 @@ import { statements as savedQueries } from '../schema/0036-saved-queries.ts'
 import { statements as exports } from '../schema/0037-exports.ts'
 import { statements as dashboards } from '../schema/0038-dashboards.ts'
 import { statements as channels } from '../schema/0039-channels.ts'
+import { statements as alertRules } from '../schema/0040-alert-rules.ts'
+import { statements as issueTriggers } from '../schema/0041-issue-triggers.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -83,6 +85,8 @@ const steps: ((dialect: Dialect) => string[])[] = [
   exports,
   dashboards,
   channels,
+  alertRules,
+  issueTriggers,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

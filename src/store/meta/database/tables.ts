@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
+import type { AlertTables } from './alert-tables.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
 
@@ -16,6 +17,7 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
+  AlertTables &
   DashboardTables & {
     version: { number: number; applied_ms: number }
     value: { name: string; text: string }

@@ -41,6 +41,9 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'alert_rule',
+  'alert_firing',
+  'issue_trigger',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */
