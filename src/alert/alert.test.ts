@@ -9,10 +9,13 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { createOutgoing, type Outgoing } from '../base/outgoing.ts'
+import { aDelivery, decided } from '../store/meta/alerts/incidents.cases.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import type { DeliveryItem } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import { type AlertDeps, createAlerts, retryMs } from './alert.ts'
+import { type AlertDeps, createAlerts } from './alert.ts'
+import { retryMs } from './attempt.ts'
 import { createMailer, type Mail, type SmtpSettings } from './send/mailer.ts'
 import { DeliveryRefused } from './send/transport.ts'
 import { signatureOf } from './send/webhook.ts'
@@ -32,6 +35,21 @@ const smtp: SmtpSettings = {
   password: '',
   from: 'mishap@x.test',
 }
+
+/** A delivery of the built-in notifications to channel 1. */
+const builtIn = (items: DeliveryItem[]) => ({
+  delivery: aDelivery({
+    channelId: 1,
+    userId: null,
+    recipient: '',
+    kind: 'issue',
+    level: '',
+    ruleId: null,
+    items,
+    nextMs: 0,
+  }),
+  incident: null,
+})
 
 /** Real parts, except the clock and an outgoing sender that records calls. */
 async function rig(more: Partial<AlertDeps> = {}) {
@@ -64,6 +82,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
     outgoing,
     mailer,
     url: 'https://m.test',
+    authorEmails: async () => [],
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
     seal: (text) => `sealed:${text}`,
@@ -158,11 +177,7 @@ describe('a commit’s notification', () => {
     await channel('slack', 'https://chat.test/x')
     await commit(meta, { events: [effect({ title: 'Boom' })] })
     const item = { issueId: 1, kind: 'new' as const, eventId: '' }
-    await meta.alerts.decideAlerts(
-      [{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }],
-      [],
-      0,
-    )
+    await meta.incidents.storeDecision(decided({ deliveries: [builtIn([item, item])] }), 0)
     await alerts.run()
     expect(calls.map((call) => call.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
   })
@@ -170,11 +185,8 @@ describe('a commit’s notification', () => {
   test('an issue that is gone is not told, and the delivery ends', async () => {
     const { meta, alerts, calls, channel } = await rig()
     await channel('slack', 'https://chat.test/x')
-    await meta.alerts.decideAlerts(
-      [{ channelId: 1, recipient: '', kind: 'issue', items: [{ issueId: 99, kind: 'new', eventId: '' }], more: 0 }],
-      [],
-      0,
-    )
+    const item = { issueId: 99, kind: 'new' as const, eventId: '' }
+    await meta.incidents.storeDecision(decided({ deliveries: [builtIn([item])] }), 0)
     await alerts.run()
     expect([calls.length, (await meta.alerts.deliveryById(1))?.status]).toEqual([0, 'sent'])
   })

@@ -43,6 +43,7 @@ async function rig() {
     open: seal.open,
     seal: seal.seal,
     smtp: async () => state.smtp,
+    authorEmails: async () => [],
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
     mailer: {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { Firing } from '../store/meta/alerts/firings.ts'
+import { aDelivery } from '../store/meta/alerts/incidents.cases.ts'
+import type { Decided, OpenIncident } from '../store/meta/alerts/incidents.ts'
+import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { AlertDue, Channel, Delivery, NewDelivery } from '../store/meta/issues/alerts.ts'
+import type { Question, Receiver, RuleFacts } from './decide/facts.ts'
 import { decide } from './decide.ts'
 
 const nowMs = 1_795_000_000_000
@@ -35,35 +40,53 @@ const due = (issueId: number, more: Partial<AlertDue> = {}): AlertDue => ({
   ...more,
 })
 const many = (from: number, count: number) => Array.from({ length: count }, (_, at) => due(from + at))
-const sent = (newDelivery: NewDelivery, agoMs: number): Delivery => ({
+const sent = (newDelivery: NewDelivery, agoMs: number, id = 1): Delivery => ({
   ...newDelivery,
-  id: 1,
+  id,
   status: 'sent',
   attempts: 1,
-  nextMs: 0,
-  error: '',
+  nextMs: nowMs - agoMs,
   createdMs: nowMs - agoMs,
   sentMs: nowMs - agoMs,
 })
+const toChannel = (more: Partial<NewDelivery>) => aDelivery({ channelId: 1, userId: null, recipient: '', ...more })
+const queued = { status: 'queued' as const, attempts: 0, sentMs: null, nextMs: nowMs + 5 * minuteMs }
 const issueSent = (issueId: number, agoMs: number, recipient = '') =>
-  sent({ channelId: 1, recipient, kind: 'issue', items: [{ issueId, kind: 'new', eventId: 'e' }], more: 0 }, agoMs)
-const summarySent = (agoMs: number) => sent({ channelId: 1, recipient: '', kind: 'summary', items: [], more: 0 }, agoMs)
+  sent(toChannel({ recipient, kind: 'issue', items: [{ issueId, kind: 'new', eventId: 'e' }] }), agoMs)
+const summarySent = (agoMs: number) => sent(toChannel({ kind: 'summary' }), agoMs)
 
-const ask = (more: Partial<Parameters<typeof decide>[0]>) =>
-  decide({ due: [due(1)], channels: [channel(1)], recent: [], recipientsOf: () => [''], nowMs, ...more })
-const told = (deliveries: NewDelivery[]) =>
-  deliveries.map((delivery) => [
+const base: Question = {
+  nowMs,
+  due: [],
+  firings: [],
+  rules: new Map(),
+  incidents: [],
+  closedIssues: new Map(),
+  titles: new Map(),
+  mutes: [],
+  channels: [],
+  recent: [],
+  recipientsOf: () => [''],
+  receiversOf: () => [],
+  receiverOf: () => undefined,
+  onCall: () => [],
+}
+const ask = (more: Partial<Question>) => decide({ ...base, due: [due(1)], channels: [channel(1)], ...more })
+const told = (decided: Decided) =>
+  decided.deliveries.map(({ delivery }) => [
     delivery.channelId,
     delivery.recipient,
     delivery.kind,
     delivery.items.map((item) => item.issueId),
     delivery.more,
   ])
+const kindsOf = (decided: Decided) => decided.deliveries.map(({ delivery }) => delivery.kind)
 
-describe('who is told', () => {
-  test.each<{ says: string; ask: Partial<Parameters<typeof decide>[0]>; told: unknown[] }>([
+describe('who hears of the built-in notifications', () => {
+  test.each<{ says: string; ask: Partial<Question>; told: unknown[] }>([
     { says: 'a channel of the organization', ask: {}, told: [[1, '', 'issue', [1], 0]] },
     { says: 'no inactive one', ask: { channels: [channel(1, { active: false })] }, told: [] },
+    { says: 'none that only hears of rules', ask: { channels: [channel(1, { subscription: 'rules' })] }, told: [] },
     { says: 'none of another organization', ask: { channels: [channel(1, { organizationId: 2 })] }, told: [] },
     { says: 'none of another project', ask: { channels: [channel(1, { projectId: 2 })] }, told: [] },
     { says: 'the project’s own', ask: { channels: [channel(1, { projectId: 1 })] }, told: [[1, '', 'issue', [1], 0]] },
@@ -78,9 +101,10 @@ describe('who is told', () => {
       ],
     },
   ])('$says', ({ ask: question, told: expected }) => {
-    const { deliveries, doneIds } = ask(question)
-    expect(told(deliveries)).toEqual(expected)
-    expect(doneIds).toEqual([10])
+    const decided = ask(question)
+    expect(told(decided)).toEqual(expected)
+    expect(decided.dueIds).toEqual([10])
+    expect(decided.incidents).toEqual([])
   })
 })
 
@@ -89,32 +113,26 @@ describe('one message an issue and hour', () => {
     ['after the change', 59, -60, 0, [10], []],
     ['before the change, 59 minutes ago: it waits for the hour', 59, 0, 0, [], [{ id: 10, untilMs: nowMs + minuteMs }]],
     ['an hour ago', 60, 0, 1, [10], []],
-  ])('told %s', (_says, minutes, atMinutes, messages, done, deferred) => {
+  ])('told %s', (_says, minutes, atMinutes, messages, done, postponed) => {
     const change = due(1, { kind: 'regression', atMs: nowMs + atMinutes * minuteMs })
-    const {
-      deliveries,
-      doneIds,
-      deferred: waiting,
-    } = ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
-    expect([deliveries.length, doneIds, waiting]).toEqual([messages, done, deferred])
+    const decided = ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
+    expect([decided.deliveries.length, decided.dueIds, decided.postponed]).toEqual([messages, done, postponed])
   })
   test('what one channel waits with another one tells at once, and once', () => {
     const change = due(1, { kind: 'regression' })
     const recent = [issueSent(1, 30 * minuteMs)]
     const channels = [channel(1), channel(2)]
     const first = ask({ due: [change], channels, recent })
-    expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
-    expect(first).toMatchObject({ doneIds: [], deferred: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
-    const made = first.deliveries.map((delivery) => sent(delivery, 0))
+    expect(told(first)).toEqual([[2, '', 'issue', [1], 0]])
+    expect(first).toMatchObject({ dueIds: [], postponed: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
+    const made = first.deliveries.map(({ delivery }) => sent(delivery, 0))
     const later = { due: [change], channels, recent: [...recent, ...made], nowMs: nowMs + 30 * minuteMs }
     const second = ask(later)
-    expect(told(second.deliveries)).toEqual([[1, '', 'issue', [1], 0]])
-    expect(second).toMatchObject({ doneIds: [10], deferred: [] })
+    expect(told(second)).toEqual([[1, '', 'issue', [1], 0]])
+    expect(second).toMatchObject({ dueIds: [10], postponed: [] })
   })
   test('twice in one question', () => {
-    expect(told(ask({ due: [due(1), due(1, { id: 11, kind: 'regression' })] }).deliveries)).toEqual([
-      [1, '', 'issue', [1], 0],
-    ])
+    expect(told(ask({ due: [due(1), due(1, { id: 11, kind: 'regression' })] }))).toEqual([[1, '', 'issue', [1], 0]])
   })
   test('of another channel is no reason', () => {
     expect(ask({ channels: [channel(2)], recent: [issueSent(1, 0)] }).deliveries).toHaveLength(1)
@@ -123,46 +141,554 @@ describe('one message an issue and hour', () => {
 
 describe('a flood', () => {
   test('ten single messages, then one summary that names twenty and counts the rest', () => {
-    const { deliveries, doneIds } = ask({ due: many(1, 45) })
-    expect(deliveries.map((delivery) => delivery.kind)).toEqual([...Array(10).fill('issue'), 'summary'])
-    expect(deliveries.at(-1)?.items.map((item) => item.issueId)).toEqual(many(11, 20).map((item) => item.issueId))
-    expect(deliveries.at(-1)?.more).toBe(15)
-    expect(doneIds).toHaveLength(45)
+    const decided = ask({ due: many(1, 45) })
+    expect(kindsOf(decided)).toEqual([...Array(10).fill('issue'), 'summary'])
+    const summary = decided.deliveries.at(-1)?.delivery
+    expect(summary?.items.map((item) => item.issueId)).toEqual(many(11, 20).map((item) => item.issueId))
+    expect([summary?.more, summary?.issueIds.length, summary?.nextMs]).toEqual([15, 35, nowMs])
+    expect(decided.dueIds).toHaveLength(45)
   })
-  test('what follows a summary is held for ten minutes, then told in the next one', () => {
+  test('what follows a summary is collected for ten minutes', () => {
     const recent = [
       ...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 5 * minuteMs)),
       summarySent(5 * minuteMs),
     ]
-    expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], deferred: [] })
-    const later = recent.map((item) => ({ ...item, createdMs: item.createdMs - 5 * minuteMs }))
-    expect(ask({ due: many(1, 3), recent: later }).deliveries.map((delivery) => delivery.kind)).toEqual([
-      'issue',
-      'issue',
-      'issue',
-    ])
+    const decided = ask({ due: many(1, 3), recent })
+    expect(told(decided)).toEqual([[1, '', 'summary', [1, 2, 3], 0]])
+    expect(decided.deliveries[0]?.delivery.nextMs).toBe(nowMs + 5 * minuteMs)
+    expect(decided.dueIds).toHaveLength(3)
+    const waiting = { ...sent(decided.deliveries[0]?.delivery ?? toChannel({}), 0, 77), ...queued }
+    const next = ask({ due: [...many(3, 2), ...many(5, 30)], recent: [...recent, waiting] })
+    expect(next.deliveries).toEqual([])
+    expect(next.grown).toMatchObject([{ id: 77, more: 14 }])
+    expect(next.grown[0]?.items).toHaveLength(20)
+    expect(next.grown[0]?.issueIds).toHaveLength(34)
   })
-  test('a message to several recipients counts once', () => {
+  test('a message to several recipients counts once, and all their summaries grow', () => {
     const recent = Array.from({ length: 9 }, (_, at) =>
       ['a', 'b', 'c'].map((who) => issueSent(100 + at, 1000, who)),
     ).flat()
-    const { deliveries } = ask({ due: many(1, 2), recent, recipientsOf: () => ['a', 'b', 'c'] })
-    expect(deliveries.map((delivery) => delivery.kind)).toEqual([
-      'issue',
-      'issue',
-      'issue',
-      'summary',
-      'summary',
-      'summary',
+    const decided = ask({ due: many(1, 2), recent, recipientsOf: () => ['a', 'b', 'c'] })
+    expect(kindsOf(decided)).toEqual([...Array(3).fill('issue'), ...Array(3).fill('summary')])
+    const waiting = ['a', 'b'].map((recipient, at) => ({
+      ...sent(toChannel({ recipient, kind: 'summary' }), 1000, 70 + at),
+      ...queued,
+    }))
+    const next = ask({ recent: waiting, recipientsOf: () => ['a', 'b'] })
+    expect(next.grown.map(({ id, issueIds }) => [id, issueIds])).toEqual([
+      [70, [1]],
+      [71, [1]],
     ])
   })
-  test('one channel that holds a change does not tell another one twice', () => {
-    const recent = [...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 1000)), summarySent(1000)]
-    const first = ask({ channels: [channel(1), channel(2)], recent })
-    expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
-    expect(first.doneIds).toEqual([])
-    const [made] = first.deliveries
-    const second = ask({ channels: [channel(1), channel(2)], recent: [...recent, ...(made ? [sent(made, 0)] : [])] })
-    expect(second.deliveries).toEqual([])
+  test('10,000 new issues in a minute are at most twelve messages in the hour, and each is counted once', () => {
+    const log: Delivery[] = []
+    const step = (due: AlertDue[], atMs: number) => {
+      const decided = decide({ ...base, due, channels: [channel(1)], recent: log, nowMs: atMs })
+      for (const { id, ...change } of decided.grown)
+        Object.assign(log.find((delivery) => delivery.id === id) ?? {}, change)
+      for (const { delivery } of decided.deliveries)
+        log.push({ ...delivery, id: log.length + 1, attempts: 0, createdMs: atMs, sentMs: null })
+      for (const delivery of log) if (delivery.nextMs <= atMs) Object.assign(delivery, { status: 'sent', attempts: 1 })
+      expect(decided.postponed).toEqual([])
+    }
+    for (let second = 0; second < 60; second++)
+      step(
+        Array.from({ length: 167 }, (_, at) => due(second * 167 + at + 1, { atMs: nowMs + second * 1000 })),
+        nowMs + second * 1000,
+      )
+    for (let minute = 2; minute <= 60; minute++) step([], nowMs + minute * minuteMs)
+    expect(log.filter(({ createdMs }) => createdMs <= nowMs + 60 * minuteMs).length).toBe(12)
+    expect(log.every(({ status }) => status === 'sent')).toBe(true)
+    const counted = log.flatMap(({ issueIds }) => issueIds)
+    expect([counted.length, new Set(counted).size]).toEqual([60 * 167, 60 * 167])
+    expect(log.reduce((sum, { items, more }) => sum + items.length + more, 0)).toBe(60 * 167)
   })
+  test('a flood without an end has twelve messages in its first hour and two in each further one', () => {
+    const log: Delivery[] = []
+    for (let minute = 0; minute < 240; minute++) {
+      const atMs = nowMs + minute * minuteMs
+      const due = many(1 + minute * 20, 20).map((alert) => ({ ...alert, atMs }))
+      const decided = decide({
+        ...base,
+        due,
+        channels: [channel(1)],
+        recent: log.filter(({ createdMs }) => createdMs > atMs - 120 * minuteMs),
+        nowMs: atMs,
+      })
+      for (const { id, ...change } of decided.grown)
+        Object.assign(log.find((delivery) => delivery.id === id) ?? {}, change)
+      for (const { delivery } of decided.deliveries)
+        log.push({ ...delivery, id: log.length + 1, attempts: 0, createdMs: atMs, sentMs: null })
+      for (const delivery of log)
+        if (delivery.status === 'queued' && delivery.nextMs <= atMs)
+          Object.assign(delivery, { status: 'sent', attempts: 1, sentMs: atMs })
+    }
+    const perHour = [0, 1, 2, 3].map(
+      (hour) =>
+        log.filter(({ sentMs }) => sentMs !== null && Math.floor((sentMs - nowMs) / (60 * minuteMs)) === hour).length,
+    )
+    expect(perHour).toEqual([12, 2, 2, 2])
+  })
+})
+
+const rule = (id: number, more: Partial<RuleFacts> = {}): RuleFacts => ({
+  id,
+  name: `Rule ${id}`,
+  kind: 'metric',
+  isActive: true,
+  mutedUntilMs: null,
+  intervalMinutes: 30,
+  resolveMessage: true,
+  escalation: [],
+  onCallSchedules: [],
+  ...more,
+})
+const firing = (ruleId: number, more: Partial<Firing> & { issue?: number } = {}): Firing => {
+  const { issue, ...rest } = more
+  return {
+    id: 1,
+    organizationId: 1,
+    ruleId,
+    key: '',
+    change: 'start',
+    level: 'warning',
+    atMs: nowMs,
+    value: 5,
+    threshold: 3,
+    sentence: 'Above 3.',
+    cause: { projectIds: [1], issueIds: issue === undefined ? [] : [issue], release: '', deployId: null },
+    trigger: 'fixed',
+    eventId: '',
+    sinceMs: nowMs,
+    decidedMs: null,
+    ...rest,
+  }
+}
+const slack: Receiver = { key: 'channel:1', channelId: 1, userId: null, recipients: [''], notBeforeMs: 0 }
+const person = (userId: string): Receiver => ({
+  key: `person:${userId}`,
+  channelId: null,
+  userId,
+  recipients: [`${userId}@x.test`],
+  notBeforeMs: 0,
+})
+
+/** Asks step by step, as the product does: what a step stores is what the next one reads. */
+function story(rules: RuleFacts[], more: Partial<Question> = {}) {
+  const incidents = new Map<number, OpenIncident>()
+  const log: Delivery[] = []
+  return {
+    incidents,
+    log,
+    step: (minute: number, firings: Firing[], question: Partial<Question> = {}) => {
+      const atMs = nowMs + minute * minuteMs
+      const decided = decide({
+        ...base,
+        nowMs: atMs,
+        rules: new Map(rules.map((item) => [item.id, item])),
+        receiversOf: () => [slack],
+        receiverOf: (key) => [slack, person('ann'), person('bob')].find((item) => item.key === key),
+        incidents: structuredClone([...incidents.values()]),
+        recent: structuredClone(log),
+        firings: firings.map((item) => ({ ...item, atMs })),
+        ...more,
+        ...question,
+      })
+      const ids = decided.incidents.map(({ incident, members, activities }) => {
+        const id = incident.id || incidents.size + 1
+        const stored = incidents.get(id)?.members ?? []
+        const same = (a: { ruleId: number; issueId: number }) => (b: { ruleId: number; issueId: number }) =>
+          a.ruleId === b.ruleId && a.issueId === b.issueId
+        const kept = stored.filter((member) => !members.some(same(member)))
+        incidents.set(id, structuredClone({ incident: { ...incident, id }, members: [...kept, ...members] }))
+        return { id, activities: activities.map(({ kind }) => kind) }
+      })
+      for (const { delivery, incident } of decided.deliveries)
+        log.push({
+          ...delivery,
+          incidentId: incident === null ? null : (ids[incident]?.id ?? null),
+          id: log.length + 1,
+          attempts: 0,
+          createdMs: atMs,
+          sentMs: null,
+        })
+      return {
+        decided,
+        told: decided.deliveries
+          .filter(({ delivery }) => delivery.status === 'queued')
+          .map(({ delivery }) => [delivery.change, delivery.level, delivery.userId ?? `channel ${delivery.channelId}`]),
+        activities: ids.flatMap((item) => item.activities),
+      }
+    },
+  }
+}
+
+describe('an incident of a metric', () => {
+  test('start, rise, fall and end are one message each', () => {
+    const { step, incidents } = story([rule(4)])
+    expect(step(0, [firing(4)]).told).toEqual([['start', 'warning', 'channel 1']])
+    expect(step(1, []).decided).toMatchObject({ deliveries: [], incidents: [] })
+    expect(step(2, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([
+      ['change', 'critical', 'channel 1'],
+    ])
+    expect(step(3, [firing(4, { change: 'change', level: 'warning' })]).told).toEqual([])
+    expect(step(31, []).told).toEqual([])
+    expect(step(32, []).told).toEqual([['change', 'warning', 'channel 1']])
+    expect(step(40, [firing(4, { change: 'end' })]).told).toEqual([['end', 'warning', 'channel 1']])
+    expect(incidents.get(1)?.incident).toMatchObject({
+      state: 'resolved',
+      peak: 'critical',
+      endedMs: nowMs + 40 * minuteMs,
+    })
+    expect(step(41, []).told).toEqual([])
+  })
+
+  test('a value around the threshold does not flap within the interval', () => {
+    const { step, incidents } = story([rule(4)])
+    const messages = Array.from(
+      { length: 30 },
+      (_, minute) => step(minute, [firing(4, { change: minute % 2 === 0 ? 'start' : 'end' })]).told,
+    ).flat()
+    expect(messages.map(([change]) => change)).toEqual(['start', 'end'])
+    expect(incidents.size).toBe(1)
+    expect(step(60, [firing(4)]).told).toEqual([['start', 'warning', 'channel 1']])
+    expect(incidents.size).toBe(2)
+  })
+
+  test.each([
+    ['does not want the end', rule(4, { resolveMessage: false }), []],
+    ['wants it', rule(4), [['end', 'warning', 'channel 1']]],
+  ])('a rule that %s', (_name, given, expected) => {
+    const { step } = story([given])
+    step(0, [firing(4)])
+    expect(step(5, [firing(4, { change: 'end' })]).told).toEqual(expected)
+  })
+
+  test('an end without a start, and a firing of a deleted rule or of no rule, have no effect', () => {
+    const { step } = story([rule(4)])
+    const { decided } = step(0, [
+      firing(4, { id: 1, change: 'end' }),
+      firing(5, { id: 2 }),
+      { ...firing(4, { id: 3 }), ruleId: null },
+    ])
+    expect(decided).toMatchObject({ incidents: [], deliveries: [], firingIds: [1, 2, 3] })
+  })
+
+  test('an incident of a rule that was switched off ends without a message', () => {
+    const given = rule(4)
+    const { step, incidents } = story([given])
+    step(0, [firing(4)])
+    given.isActive = false
+    expect(step(1, [])).toMatchObject({ told: [], activities: ['ended'] })
+    expect(incidents.get(1)?.incident.endedMs).toBe(nowMs + minuteMs)
+  })
+})
+
+describe('one incident per cause', () => {
+  const cause = (change: Partial<Firing['cause']>) => ({
+    projectIds: [1],
+    issueIds: [],
+    release: '',
+    deployId: null,
+    ...change,
+  })
+  test.each<[string, Firing, Firing, number, number]>([
+    ['the same issue', firing(4, { issue: 7 }), firing(5, { issue: 7 }), 5, 1],
+    ['an issue that a metric is about', firing(4, { issue: 7 }), firing(6, { issue: 7 }), 5, 1],
+    ['a metric about an issue, then the issue', firing(6, { issue: 7 }), firing(4, { issue: 7 }), 5, 1],
+    ['another issue', firing(4, { issue: 7 }), firing(5, { issue: 8 }), 5, 2],
+    [
+      'the same deploy',
+      firing(6, { cause: cause({ deployId: 3 }) }),
+      firing(7, { cause: cause({ deployId: 3 }) }),
+      5,
+      1,
+    ],
+    [
+      'another deploy',
+      firing(6, { cause: cause({ deployId: 3 }) }),
+      firing(7, { cause: cause({ deployId: 4 }) }),
+      5,
+      2,
+    ],
+    [
+      'the same release',
+      firing(6, { cause: cause({ release: 'a@1' }) }),
+      firing(7, { cause: cause({ release: 'a@1' }) }),
+      60,
+      1,
+    ],
+    [
+      'the same release, later',
+      firing(6, { cause: cause({ release: 'a@1' }) }),
+      firing(7, { cause: cause({ release: 'a@1' }) }),
+      61,
+      2,
+    ],
+    [
+      'the same release of another project',
+      firing(6, { cause: cause({ release: 'a@1' }) }),
+      firing(7, { cause: cause({ release: 'a@1', projectIds: [2] }) }),
+      5,
+      2,
+    ],
+    ['no release', firing(6), firing(7), 5, 2],
+    [
+      'the same issue number of another organization',
+      firing(4, { issue: 7 }),
+      firing(5, { issue: 7, organizationId: 2 }),
+      5,
+      2,
+    ],
+  ])('%s', (_name, first, second, minute, count) => {
+    const { step, incidents } = story([rule(4, { kind: 'issue' }), rule(5, { kind: 'issue' }), rule(6), rule(7)])
+    step(0, [first])
+    step(minute, [second])
+    expect(incidents.size).toBe(count)
+  })
+
+  test('two rules of one incident tell a channel once, and it ends with the last one', () => {
+    const { step, incidents } = story([rule(6), rule(7, { intervalMinutes: 60 })])
+    const deploy = { cause: cause({ deployId: 3 }) }
+    expect(step(0, [firing(6, { ...deploy, id: 1 }), firing(7, { ...deploy, id: 2 })]).told).toHaveLength(1)
+    expect(step(40, [firing(6, { ...deploy, change: 'end' })])).toMatchObject({ told: [], activities: ['left'] })
+    expect(step(41, [firing(7, { ...deploy, change: 'end' })]).told).toEqual([['end', 'warning', 'channel 1']])
+    expect(incidents.get(1)?.members).toHaveLength(2)
+  })
+})
+
+describe('an incident of issues', () => {
+  const issues = rule(4, { kind: 'issue' })
+  test('has the issue’s title, tells it once, and again after the interval', () => {
+    const { step, incidents, log } = story([issues], { titles: new Map([[7, 'WEB-7: TypeError']]) })
+    expect(step(0, [firing(4, { issue: 7, trigger: 'new', eventId: 'e' })]).told).toEqual([
+      ['start', 'warning', 'channel 1'],
+    ])
+    expect(incidents.get(1)?.incident.title).toBe('WEB-7: TypeError')
+    expect(log[0]).toMatchObject({
+      kind: 'issue',
+      ruleId: 4,
+      incidentId: 1,
+      items: [{ issueId: 7, kind: 'new', eventId: 'e' }],
+    })
+    expect(step(10, [firing(4, { issue: 7, trigger: 'events' })]).told).toEqual([])
+    expect(step(30, []).told).toEqual([['change', 'warning', 'channel 1']])
+    expect(log.at(-1)?.items).toEqual([{ issueId: 7, kind: 'alert', eventId: '' }])
+  })
+
+  test.each([
+    ['the issue is resolved', { closedIssues: new Map([[7, 'WEB-7 was resolved.']]) }, 5, ['end'], ['ended']],
+    ['nothing happens for a day', {}, 24 * 60, [], ['ended']],
+    ['nothing happens for less than a day', {}, 24 * 60 - 1, [], []],
+  ])('ends when %s', (_name, question, minute, changes, activities) => {
+    const { step } = story([issues])
+    step(0, [firing(4, { issue: 7 })])
+    const found = step(minute, [], question)
+    expect([found.told.map(([change]) => change), found.activities]).toEqual([changes, activities])
+  })
+
+  test('a rule and the built-in notifications tell a channel of an issue once', () => {
+    const { step } = story([issues], { channels: [channel(1)] })
+    const both = step(0, [firing(4, { issue: 7, trigger: 'new' })], { due: [due(7)] })
+    expect(both.told).toEqual([['start', 'warning', 'channel 1']])
+    expect(both.decided.dueIds).toEqual([70])
+  })
+
+  test('what the built-in notifications have told is not told again by a rule', () => {
+    const { step, incidents } = story([issues], { channels: [channel(1)] })
+    step(0, [], { due: [due(7)] })
+    expect(step(0, [firing(4, { issue: 7, trigger: 'new' })]).told).toEqual([])
+    expect(incidents.size).toBe(1)
+    expect(step(31, [firing(4, { issue: 7, trigger: 'events' })]).told).toEqual([['change', 'warning', 'channel 1']])
+  })
+
+  test('a flood of issues is ten incidents and one that collects the rest', () => {
+    const { step, incidents, log } = story([issues])
+    const flood = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => firing(4, { id: from + at, issue: from + at, trigger: 'new' }))
+    step(0, flood(1, 300))
+    step(1, flood(301, 200))
+    expect(incidents.size).toBe(11)
+    expect(incidents.get(11)).toMatchObject({ incident: { isBurst: true, title: 'Many issues: Rule 4' } })
+    expect(incidents.get(11)?.members).toHaveLength(490)
+    expect(log.map(({ kind }) => kind)).toEqual([...Array(10).fill('issue'), 'summary', 'summary'])
+    expect(new Set(log.flatMap(({ issueIds }) => issueIds)).size).toBe(500)
+    expect(log.at(-1)?.nextMs).toBe(nowMs + 10 * minuteMs)
+  })
+})
+
+describe('what holds messages back', () => {
+  const mute = (more: Partial<Mute>): Mute => ({
+    id: 1,
+    organizationId: 1,
+    kind: 'organization',
+    targetId: 0,
+    name: 'Move of the database',
+    fromMs: 0,
+    toMs: null,
+    userId: null,
+    createdMs: 0,
+    ...more,
+  })
+  test.each<[string, Partial<Question>, boolean]>([
+    ['the organization', { mutes: [mute({})] }, true],
+    ['another organization', { mutes: [mute({ organizationId: 2 })] }, false],
+    ['the rule', { mutes: [mute({ kind: 'rule', targetId: 4 })] }, true],
+    ['another rule', { mutes: [mute({ kind: 'rule', targetId: 5 })] }, false],
+    ['the project', { mutes: [mute({ kind: 'project', targetId: 1 })] }, true],
+    ['another project', { mutes: [mute({ kind: 'project', targetId: 2 })] }, false],
+    ['the issue', { mutes: [mute({ kind: 'issue', targetId: 7 })] }, true],
+    ['another issue', { mutes: [mute({ kind: 'issue', targetId: 8 })] }, false],
+  ])('a mute of %s', (_name, question, isHeld) => {
+    const { step, log, incidents } = story([rule(4, { kind: 'issue' })])
+    const found = step(0, [firing(4, { issue: 7 })], question)
+    expect(found.told).toHaveLength(isHeld ? 0 : 1)
+    expect(incidents.size).toBe(1)
+    if (!isHeld) return
+    expect(log).toMatchObject([{ status: 'suppressed', error: 'Muted: Move of the database', items: [{ issueId: 7 }] }])
+    expect(found.activities).toEqual(['started', 'suppressed'])
+    // It is recorded once, and told when the mute ends while the incident goes on.
+    expect(step(1, [], question).decided).toMatchObject({ deliveries: [], incidents: [] })
+    expect(step(2, []).told).toEqual([['start', 'warning', 'channel 1']])
+  })
+
+  test('a rule that is muted for a time', () => {
+    const { step } = story([rule(4, { mutedUntilMs: nowMs + 5 * minuteMs })])
+    expect(step(0, [firing(4)]).told).toEqual([])
+    expect(step(4, []).told).toEqual([])
+    expect(step(5, []).told).toEqual([['start', 'warning', 'channel 1']])
+  })
+
+  test('an incident that starts and ends within a maintenance window is only recorded', () => {
+    const { step, log } = story([rule(4)])
+    const window = { mutes: [mute({})] }
+    step(0, [firing(4)], window)
+    step(5, [firing(4, { change: 'end' })], window)
+    expect(step(10, []).told).toEqual([])
+    expect(log.map(({ status, change }) => [status, change])).toEqual([['suppressed', 'start']])
+  })
+
+  test('the end within a window of what was told before it is recorded, and not told later', () => {
+    const { step, log } = story([rule(4)])
+    step(0, [firing(4)])
+    step(5, [firing(4, { change: 'end' })], { mutes: [mute({})] })
+    expect(step(10, []).told).toEqual([])
+    expect(log.map(({ status, change }) => [status, change])).toEqual([
+      ['queued', 'start'],
+      ['suppressed', 'end'],
+    ])
+  })
+
+  test('a snoozed incident is quiet until the snooze is over', () => {
+    const { step, incidents } = story([rule(4)])
+    step(0, [firing(4)])
+    const found = incidents.get(1)
+    if (found) found.incident.snoozedUntilMs = nowMs + 60 * minuteMs
+    expect(step(40, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([])
+    expect(step(60, []).told).toEqual([['change', 'critical', 'channel 1']])
+  })
+
+  test.each([
+    ['organization', 0],
+    ['project', 1],
+    ['issue', 1],
+  ] as const)('a mute of the %s holds the built-in notifications back in one row', (kind, targetId) => {
+    const decided = ask({ due: kind === 'issue' ? [due(1)] : many(1, 30), mutes: [mute({ kind, targetId })] })
+    expect(decided.deliveries.map(({ delivery }) => [delivery.status, delivery.issueIds.length])).toEqual([
+      ['suppressed', kind === 'issue' ? 1 : 30],
+    ])
+    expect(decided.dueIds).toHaveLength(kind === 'issue' ? 1 : 30)
+  })
+})
+
+describe('acknowledge and escalate', () => {
+  const onCall = rule(4, {
+    escalation: [
+      { afterMinutes: 10, schedule: '9' },
+      { afterMinutes: 20, schedule: '9' },
+    ],
+    onCallSchedules: ['9'],
+  })
+  const order = { onCall: () => [person('ann'), person('bob'), person('cyd')] }
+  const acknowledge = ({ incidents }: ReturnType<typeof story>, minute: number) => {
+    const found = incidents.get(1)
+    if (found)
+      Object.assign(found.incident, {
+        state: 'acknowledged',
+        acknowledgedBy: 'ann',
+        acknowledgedMs: nowMs + minute * minuteMs,
+        escalation: null,
+      })
+  }
+
+  test('without an answer the next persons of the order hear of it, and each hears of the end', () => {
+    const { step } = story([onCall], order)
+    expect(step(0, [firing(4)]).told).toEqual([['start', 'warning', 'channel 1']])
+    expect(step(9, []).told).toEqual([])
+    const first = step(10, [])
+    expect([first.told, first.activities]).toEqual([[['change', 'warning', 'bob']], ['escalated']])
+    expect(step(29, []).told).toEqual([])
+    // Cyd is not reachable in this story's directory of receivers, but is in the order.
+    expect(step(30, []).told).toEqual([['change', 'warning', 'cyd']])
+    expect(step(500, []).told).toEqual([])
+    expect(step(501, [firing(4, { change: 'end' })]).told).toEqual([
+      ['end', 'warning', 'channel 1'],
+      ['end', 'warning', 'bob'],
+    ])
+  })
+
+  test('an order without the start’s own schedule begins with the one on call', () => {
+    const { step } = story([rule(4, { ...onCall, onCallSchedules: [] })], order)
+    step(0, [firing(4)])
+    expect(step(10, []).told).toEqual([['change', 'warning', 'ann']])
+  })
+
+  test('an answer stops the order and further changes, a rise needs a new answer', () => {
+    const given = story([onCall], order)
+    given.step(0, [firing(4)])
+    acknowledge(given, 5)
+    expect(given.step(10, []).told).toEqual([])
+    expect(given.step(45, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([
+      ['change', 'critical', 'channel 1'],
+    ])
+    expect(given.incidents.get(1)?.incident).toMatchObject({ state: 'critical', acknowledgedBy: null })
+    expect(given.step(55, []).told).toEqual([['change', 'critical', 'bob']])
+    acknowledge(given, 56)
+    expect(given.step(90, [firing(4, { change: 'change', level: 'warning' })]).told).toEqual([])
+    expect(given.step(95, [firing(4, { change: 'end' })]).told).toHaveLength(2)
+  })
+
+  test('nobody in the schedule: the step is recorded', () => {
+    const { step } = story([onCall], { onCall: () => [] })
+    step(0, [firing(4)])
+    expect(step(10, [])).toMatchObject({ told: [], activities: ['escalated'] })
+  })
+})
+
+test('persons have limits of their own', () => {
+  const { step } = story([rule(4), rule(5)], {
+    receiversOf: (ruleId) => (ruleId === 4 ? [person('ann')] : [slack, person('bob')]),
+  })
+  expect(step(0, [firing(4, { id: 1 }), firing(5, { id: 2 })]).told.map(([, , who]) => who)).toEqual([
+    'ann',
+    'channel 1',
+    'bob',
+  ])
+})
+
+test('a thousand rules at once are ten messages and one summary, and every incident is counted', () => {
+  const rules = Array.from({ length: 1000 }, (_, at) => rule(at + 1))
+  const { step, log, incidents } = story(rules)
+  step(
+    0,
+    rules.map(({ id }) => firing(id, { id })),
+  )
+  expect(incidents.size).toBe(1000)
+  expect(log.map(({ kind }) => kind)).toEqual([...Array(10).fill('incident'), 'summary'])
+  expect(log.at(-1)).toMatchObject({ more: 990, items: [], ruleId: null })
+  const ends = step(
+    1,
+    rules.map(({ id }) => firing(id, { id, change: 'end' })),
+  )
+  expect(ends.decided.deliveries.filter(({ delivery }) => delivery.status === 'suppressed').length).toBeGreaterThan(900)
 })

@@ -10,7 +10,11 @@ const browserShape = z.object({ endpoint: z.string(), p256dh: z.string(), auth: 
 
 type Deps = {
   meta: MetaWith<
-    'values.getValue' | 'values.setValue' | 'alerts.browserById' | 'alerts.browsersOf' | 'alerts.deleteBrowser'
+    | 'values.getValue'
+    | 'values.setValue'
+    | 'pushBrowsers.browserById'
+    | 'pushBrowsers.browsersOf'
+    | 'pushBrowsers.deleteBrowser'
   > &
     MetaWith<'organizations.membersOf'>
   seal(text: string): string
@@ -46,16 +50,16 @@ export function createPush({ meta, seal, open, url }: Deps): Push {
   return {
     publicKey: async () => (await keys()).publicKey,
     browser: async (id) => {
-      const found = await meta.alerts.browserById(id)
+      const found = await meta.pushBrowsers.browserById(id)
       return found && { id, ...browserShape.parse(JSON.parse(open(found.sealed))) }
     },
     encrypt: async (browser, content, options) => pushRequest(await keys(), browser, content, { subject, ...options }),
-    forget: (id) => meta.alerts.deleteBrowser(id),
+    forget: (id) => meta.pushBrowsers.deleteBrowser(id),
   }
 }
 
 /** Returns the ids of all browsers of an organization's members that want push messages, as recipients. */
 export async function pushRecipientsIn({ meta }: Pick<Deps, 'meta'>, organizationId: number): Promise<string[]> {
   const members = await meta.organizations.membersOf(organizationId)
-  return (await meta.alerts.browsersOf(members.map((member) => member.userId))).map(({ id }) => String(id))
+  return (await meta.pushBrowsers.browsersOf(members.map((member) => member.userId))).map(({ id }) => String(id))
 }

@@ -32,6 +32,7 @@ async function rig(found: { all: number; last: number; away?: boolean }) {
     url: 'https://m.test',
     open: (sealed) => sealed,
     seal: (text) => text,
+    authorEmails: async () => [],
     smtp: async () => undefined,
     outgoing: {
       send: async ({ url, body = '' }) => {

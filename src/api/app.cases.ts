@@ -73,6 +73,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     ...parts,
     clock: systemClock,
     observe: silent,
+    authorEmails: async () => [],
     url: 'http://mishap.test',
     mailer: {
       send: async (_settings, mail) => {

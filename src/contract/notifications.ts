@@ -44,9 +44,11 @@ export const restDelivery = z
   .strictObject({
     id: digits,
     recipient: z.string(),
-    kind: z.enum(['issue', 'summary', 'test']),
+    kind: z.enum(['issue', 'incident', 'summary', 'digest', 'report', 'test']),
     issues: z.array(digits),
-    status: z.enum(['queued', 'sent', 'failed']),
+    status: z
+      .enum(['queued', 'sent', 'failed', 'suppressed'])
+      .describe('suppressed: a mute, a snooze or a limit held it back. `error` has the reason.'),
     attempts: z.int(),
     error: z.string(),
     dateCreated: time,

@@ -10,7 +10,9 @@ const browsersMax = 20
 const endpointMax = 1000
 
 type Deps = {
-  meta: MetaWith<'alerts.addBrowser' | 'alerts.browsersOf' | 'alerts.browserById' | 'alerts.deleteBrowser'>
+  meta: MetaWith<
+    'pushBrowsers.addBrowser' | 'pushBrowsers.browsersOf' | 'pushBrowsers.browserById' | 'pushBrowsers.deleteBrowser'
+  >
   seal: Seal
   clock: Pick<Clock, 'now'>
 }
@@ -30,9 +32,9 @@ export async function addPushBrowser(deps: Deps, actor: Actor, text: BrowserText
   if (!isKey(p256dh, 65)) fields.p256dh = ['A point of the curve P-256 in base64url.']
   if (!isKey(auth, 16)) fields.auth = ['16 bytes in base64url.']
   if (Object.keys(fields).length) throw new MishapError('VALIDATION', { fields })
-  if ((await deps.meta.alerts.browsersOf([actor.person.id])).length >= browsersMax)
+  if ((await deps.meta.pushBrowsers.browsersOf([actor.person.id])).length >= browsersMax)
     throw new MishapError('VALIDATION', { fields: { endpoint: [`At most ${browsersMax} browsers.`] } })
-  return deps.meta.alerts.addBrowser({
+  return deps.meta.pushBrowsers.addBrowser({
     userId: actor.person.id,
     endpointHash: createHash('sha256').update(endpoint).digest('hex'),
     sealed: deps.seal.seal(JSON.stringify({ endpoint, p256dh, auth })),
@@ -43,7 +45,7 @@ export async function addPushBrowser(deps: Deps, actor: Actor, text: BrowserText
 
 /** Removes a browser of the caller. Throws NOT_FOUND for one of another person. */
 export async function removePushBrowser({ meta }: Pick<Deps, 'meta'>, actor: Actor, id: number): Promise<void> {
-  const found = await meta.alerts.browserById(id)
+  const found = await meta.pushBrowsers.browserById(id)
   if (found?.userId !== actor.person.id) throw new MishapError('NOT_FOUND')
-  await meta.alerts.deleteBrowser(id)
+  await meta.pushBrowsers.deleteBrowser(id)
 }

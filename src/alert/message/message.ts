@@ -82,7 +82,7 @@ export const html = (text: string): string =>
 export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
   `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
 
-const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating' } as const
+const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating', alert: 'Alert' } as const
 /** Returns the words for the reason of an alert. */
 export const kindWord = (kind: AlertKind): string => kindWords[kind]
 const label = ({ issue, project }: AlertedIssue): string =>

@@ -1,4 +1,7 @@
 import type { FiringStore } from './alerts/firings.ts'
+import type { IncidentStore } from './alerts/incidents.ts'
+import type { MuteStore } from './alerts/mutes.ts'
+import type { OnCallStore } from './alerts/on-call.ts'
 import type { AlertRuleStore } from './alerts/rules.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
@@ -29,6 +32,7 @@ import type { OrganizationStore } from './people/organization-change.ts'
 import type { OrganizationRemovalStore } from './people/organization-removal.ts'
 import type { MembershipStore, OrganizationRowStore } from './people/organizations.ts'
 import type { PersonStore } from './people/people.ts'
+import type { PushBrowserStore } from './people/push-browsers.ts'
 import type { ResetStore } from './people/resets.ts'
 import type { TokenStore } from './people/tokens.ts'
 import type { FilterStore } from './projects/inbound-filters.ts'
@@ -83,6 +87,10 @@ type MetaParts = {
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
+  /** Browsers of people that want push messages. */
+  pushBrowsers: PushBrowserStore
+  /** Incidents, what mutes them, and who is on call. */
+  incidents: IncidentStore & MuteStore & OnCallStore
   /** Alert rules, their states and what they found. */
   alertRules: AlertRuleStore & FiringStore
   /** Releases with their commits and deploys. */

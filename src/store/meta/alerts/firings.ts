@@ -7,7 +7,7 @@ import { type AlertRuleState, alertStateRow } from './rules.ts'
 /** How long decided firings are kept, for the page of their rule. */
 const firingRetentionMs = 90 * 86_400_000
 
-type Firing = NewFiring & { id: number; decidedMs: number | null }
+export type Firing = NewFiring & { id: number; decidedMs: number | null }
 
 /** What one evaluation leaves, in one transaction. */
 type Evaluation = {

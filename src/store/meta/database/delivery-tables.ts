@@ -31,13 +31,21 @@ export type DeliveryTables = {
     confirmed_ms: Defaulted<number | null>
     error: string
   }
+  /** `firing_ids`, `items`, `issue_ids` and `steps` are JSON. A message goes to a channel or to a person. */
   delivery: {
     id: Generated<number>
-    channel_id: number
+    organization_id: number
+    channel_id: number | null
+    user_id: string | null
+    incident_id: number | null
+    rule_id: number | null
+    firing_ids: string
     recipient: string
     kind: string
-    /** JSON. */
+    change: string
+    level: string
     items: string
+    issue_ids: string
     more: number
     status: string
     attempts: number
@@ -45,6 +53,7 @@ export type DeliveryTables = {
     error: string
     created_ms: number
     sent_ms: number | null
+    steps: string
   }
   /** Browsers of people that want push messages. */
   push_subscription: {

@@ -41,6 +41,7 @@ import { statements as dashboards } from '../schema/0038-dashboards.ts'
 import { statements as channels } from '../schema/0039-channels.ts'
 import { statements as alertRules } from '../schema/0040-alert-rules.ts'
 import { statements as issueTriggers } from '../schema/0041-issue-triggers.ts'
+import { statements as incidents } from '../schema/0042-incidents.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -87,6 +88,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   channels,
   alertRules,
   issueTriggers,
+  incidents,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */
