@@ -12,6 +12,7 @@ import { createPush } from './push.ts'
 import { decideDue } from './question.ts'
 import { createAuthors, recipientsOf } from './receivers.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/mailer.ts'
+import { answerSlack, createSlackPeople, type SlackPeople } from './send/slack-app.ts'
 
 export type AlertDeps = {
   clock: Clock
@@ -49,6 +50,10 @@ export type Alerts = {
    * Never throws: recipientsIn has the result.
    */
   askToConfirm(channel: Channel, only?: string): Promise<void>
+  /** Finds the e-mail addresses of Slack users. Throws the errors of Outgoing. */
+  slackPeople: SlackPeople
+  /** Answers a click in Slack, as far as Slack can be reached. */
+  answerSlack(responseUrl: string, text: string): Promise<void>
   /** The public key that browsers subscribe to push messages with. */
   pushKey(): Promise<string>
   stop(): void
@@ -119,6 +124,11 @@ export function createAlerts(options: AlertDeps): Alerts {
     },
     mail,
     pushKey: push.publicKey,
+    slackPeople: createSlackPeople(deps.outgoing),
+    answerSlack: (responseUrl, text) =>
+      answerSlack(deps.outgoing, responseUrl, text).catch((error: unknown) =>
+        deps.observe.warn({ error: String(error).slice(0, 200) }, 'a click in Slack got no answer'),
+      ),
     askToConfirm: createConfirmations(deps, mail),
     stop: () => {
       state.stopped = true

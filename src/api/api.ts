@@ -9,6 +9,7 @@ import type { Issue } from '../store/meta/meta.ts'
 import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
+import { receiveSlackClick } from './slack.ts'
 
 /** Answers /api/0/** and /api/auth/**. The app process calls `owns` first and passes other requests to the screens. */
 type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
@@ -34,6 +35,7 @@ export function createRoutes(app: App): Hono {
   // strict: false accepts paths with and without a trailing slash, because redirecting a POST breaks clients.
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
+  hono.post(`${prefix}/hooks/slack/:org`, ({ req }) => receiveSlackClick(app, req.param('org'), req.raw))
   for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
   const paths = new Map<string, string[]>()
   for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../auth/auth.ts'
+import { deviceOf } from '../auth/login-sessions.ts'
 import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
@@ -17,8 +18,14 @@ type Deps = {
   clock: Pick<Clock, 'now'>
 }
 
-/** What a browser's `pushManager.subscribe()` returns, and the name of the browser. */
-export type BrowserText = { endpoint: string; p256dh: string; auth: string; browser: string }
+/** What a browser's `pushManager.subscribe()` returns, and its User-Agent. */
+type BrowserText = { endpoint: string; p256dh: string; auth: string; userAgent: string }
+
+/** Returns a name such as "Firefox on Linux". */
+function agentName(userAgent: string): string {
+  const { browser, system } = deviceOf(userAgent)
+  return [browser ?? 'Browser', system].filter(Boolean).join(' on ').slice(0, 100)
+}
 
 const isKey = (text: string, bytes: number) => Buffer.from(text, 'base64url').length === bytes && /^[\w=-]+$/.test(text)
 
@@ -38,7 +45,7 @@ export async function addPushBrowser(deps: Deps, actor: Actor, text: BrowserText
     userId: actor.person.id,
     endpointHash: createHash('sha256').update(endpoint).digest('hex'),
     sealed: deps.seal.seal(JSON.stringify({ endpoint, p256dh, auth })),
-    browser: text.browser.slice(0, 100),
+    browser: agentName(text.userAgent),
     createdMs: deps.clock.now(),
   })
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { slackOf } from './slack.ts'
+import type { Outgoing } from '../../base/outgoing.ts'
+import { mrkdwn, slackOf } from './slack.ts'
 import { acceptedAnswer, fieldError, jsonOf, postJson, refusalOf, type Transport, textIn } from './transport.ts'
 
 const linesMax = 500
@@ -65,13 +66,14 @@ export const slack_app: Transport<object> = {
   },
 }
 
-type Reader = (token: string, userId: string) => Promise<string | undefined>
+/** Returns the e-mail address of a Slack user; undefined if Slack does not tell it. */
+export type SlackPeople = (token: string, userId: string) => Promise<string | undefined>
 
 /**
  * Returns a reader of the e-mail addresses of Slack users (https://docs.slack.dev/reference/methods/users.info), which
  * asks once in ten minutes. Slack waits three seconds for the answer to a click.
  */
-export function createSlackPeople(outgoing: Parameters<typeof postJson>[0]['outgoing']): Reader {
+export function createSlackPeople(outgoing: Outgoing): SlackPeople {
   const known = new LRUCache<string, string>({ max: 5000, ttl: 600_000 })
   return async (token, userId) => {
     const cached = known.get(`${token} ${userId}`)
@@ -86,4 +88,12 @@ export function createSlackPeople(outgoing: Parameters<typeof postJson>[0]['outg
     known.set(`${token} ${userId}`, email)
     return email
   }
+}
+
+/** Answers the person who clicked a button, in a message that only they see. The address is valid for 30 minutes. */
+export async function answerSlack(outgoing: Outgoing, responseUrl: string, text: string): Promise<void> {
+  // The call is signed by Slack, so this is Slack's address. Anything else gets no answer of ours.
+  if (new URL(responseUrl).origin !== 'https://hooks.slack.com') return
+  const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, text: mrkdwn(text) })
+  await postJson({ outgoing }, { url: responseUrl, body })
 }

@@ -9,7 +9,7 @@ const textMax = 2900
 const detailsMax = 20
 
 /** Escapes the three characters that Slack interprets, and splits mentions for servers that read Markdown instead. */
-const mrkdwn = (text: string): string => html(inert(text)).replaceAll('&quot;', '"').replaceAll('&#39;', "'")
+export const mrkdwn = (text: string): string => html(inert(text)).replaceAll('&quot;', '"').replaceAll('&#39;', "'")
 
 /** Without verbatim, Slack turns addresses and names in the text into links and mentions. */
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text: cut(text), verbatim: true } })
@@ -23,7 +23,7 @@ const cut = (text: string): string => text.slice(0, textMax).toWellFormed()
 const button = (text: string, more: object) => ({ type: 'button', text: { type: 'plain_text', text }, ...more })
 
 /** The actions of an issue's buttons, by the id that Slack sends back. */
-export const slackActions = { resolve: 'Resolve', assign: 'Assign to me', archive: 'Archive' } as const
+const slackActions = { resolve: 'Resolve', assign: 'Assign to me', archive: 'Archive' } as const
 
 /** The buttons of one issue. The value names it; the call that comes back is signed by Slack. */
 function buttonsOf(issueId: number): object {
