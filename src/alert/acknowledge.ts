@@ -4,7 +4,7 @@ import type { Organization } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
 /** How long the link of a message works. */
-export const acknowledgeMs = 86_400_000
+const acknowledgeMs = 86_400_000
 const purpose = 'acknowledge'
 const tokenCharactersMax = 1000
 
@@ -25,12 +25,12 @@ export function acknowledgeLink(
 }
 
 /** What a link is about. `expired`: it was valid once. `ended`: nothing is left to acknowledge. */
-export type Acknowledgement =
+type Acknowledgement =
   | { state: 'invalid' | 'expired' }
   | { state: 'open' | 'acknowledged' | 'ended'; organization: Organization; incident: Incident; deliveryId: number }
 
 /** Dependencies of the lookup of a link. */
-export type Acknowledges = {
+type Acknowledges = {
   meta: MetaWith<'incidents.incidentById' | 'organizations.organizationById'>
   clock: Pick<Clock, 'now'>
   seal: Opening

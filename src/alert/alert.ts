@@ -1,39 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../base/clock.ts'
-import type { Observe } from '../base/observe.ts'
-import type { Outgoing } from '../base/outgoing.ts'
-import type { EventStore } from '../store/events/event-store.ts'
 import type { Channel, Delivery } from '../store/meta/issues/alerts.ts'
-import type { Issue } from '../store/meta/meta.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
 import { attemptAll, type Wired } from './attempt.ts'
 import { createConfirmations } from './confirm.ts'
+import type { AlertDeps } from './deps.ts'
 import { createPush } from './push.ts'
 import { decideDue } from './question.ts'
 import { createAuthors, recipientsOf } from './receivers.ts'
-import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/mailer.ts'
+import { createMailer, type Mail } from './send/mailer.ts'
 import { answerSlack, createSlackPeople, type SlackPeople } from './send/slack-app.ts'
-
-export type AlertDeps = {
-  clock: Clock
-  observe: Observe
-  meta: MetaStore
-  /** Counts the events of a skew since it began. */
-  events: Pick<EventStore, 'countsOf'>
-  /** Mail addresses of those whose commits most likely caused an issue. Throws STORE_UNAVAILABLE. */
-  authorEmails(issue: Issue): Promise<string[]>
-  outgoing: Outgoing
-  /** Tests pass their own. */
-  mailer?: Mailer
-  /** Origin of the web interface, without trailing slash. */
-  url: string
-  /** Decrypts a sealed channel value. Throws if the key has changed. */
-  open(sealed: string): string
-  /** Encrypts the key pair of push messages, and what a link of a message says. */
-  seal(text: string): string
-  /** undefined: no mail server is configured. */
-  smtp(): Promise<SmtpSettings | undefined>
-}
 
 /** Notifications of the app process. */
 export type Alerts = {

@@ -1,7 +1,7 @@
 import type { AttemptEnd, Delivery } from '../store/meta/issues/alerts.ts'
 import { acknowledgeLink } from './acknowledge.ts'
-import type { AlertDeps } from './alert.ts'
 import { configOf } from './channel.ts'
+import type { AlertDeps } from './deps.ts'
 import { ruleMessage } from './message/incident.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
 import type { Mailer } from './send/mailer.ts'

@@ -5,9 +5,9 @@ import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { AlertDue } from '../store/meta/issues/alerts.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import type { AlertDeps } from './alert.ts'
 import { type Question, type RuleFacts, recentMs } from './decide/facts.ts'
 import { decide } from './decide.ts'
+import type { AlertDeps } from './deps.ts'
 import { line } from './message/message.ts'
 import { type Authors, readReceivers } from './receivers.ts'
 import { settleSkew } from './skew.ts'
@@ -21,7 +21,7 @@ const tickMs = 15_000
 const peopleMax = 200
 
 /** What a process remembers between decisions. */
-export type DecisionState = { lastTickMs: number; authors: Authors }
+type DecisionState = { lastTickMs: number; authors: Authors }
 
 /** Returns whether a delayed change is obsolete because somebody has triaged the issue since. */
 async function isOver(meta: MetaStore, { kind, issueId }: AlertDue): Promise<boolean> {

@@ -3,8 +3,8 @@ import { onCallOrder } from '../domain/on-call.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
-import type { AlertDeps } from './alert.ts'
 import type { Question, Receiver } from './decide/facts.ts'
+import type { AlertDeps } from './deps.ts'
 import { pushRecipientsIn } from './push.ts'
 import { recipientsIn } from './recipients.ts'
 
@@ -119,7 +119,7 @@ async function issuePeople(
 }
 
 /** What a decision must know about receivers. `userIds`: persons that can get a message. */
-export type Receivers = Pick<Question, 'channels' | 'recipientsOf' | 'receiversOf' | 'receiverOf' | 'onCall'> & {
+type Receivers = Pick<Question, 'channels' | 'recipientsOf' | 'receiversOf' | 'receiverOf' | 'onCall'> & {
   userIds: string[]
 }
 

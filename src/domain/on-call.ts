@@ -16,7 +16,7 @@ export type Rota = {
 export type Override = { userId: string; fromMs: number; toMs: number }
 
 /** A part of time in which one person is on call. */
-export type Shift = { userId: string; fromMs: number; toMs: number; isOverride: boolean }
+type Shift = { userId: string; fromMs: number; toMs: number; isOverride: boolean }
 
 const dayMs = 86_400_000
 const minuteMs = 60_000

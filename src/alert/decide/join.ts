@@ -12,7 +12,7 @@ const releaseJoinMs = 3_600_000
 const startsMax = 10
 const burstMs = 600_000
 /** An issue whose rule found nothing for so long no longer counts. Nobody has to resolve it for the incident to end. */
-export const quietMs = 86_400_000
+const quietMs = 86_400_000
 const titleMax = 200
 
 /** An incident while a decision works on it. */

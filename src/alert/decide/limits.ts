@@ -31,7 +31,7 @@ export type Content = Pick<
 
 type Queued = { delivery: NewDelivery; incident: number | null }
 type Grown = { id: number; items: DeliveryItem[]; issueIds: number[]; more: number }
-export type Limited = { deliveries: Queued[]; grown: Grown[] }
+type Limited = { deliveries: Queued[]; grown: Grown[] }
 
 /** The messages of a receiver. A message has one delivery per recipient and counts once. */
 export function messagesTo(recent: readonly Delivery[], receiver: Pick<Receiver, 'channelId' | 'userId'>): Delivery[] {

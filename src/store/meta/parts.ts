@@ -1,6 +1,6 @@
-import { deliveryPart, outboxPart } from './alerts/deliveries.ts'
+import { alertDuePart, deliveryPart, outboxPart } from './alerts/deliveries.ts'
 import { firingPart } from './alerts/firings.ts'
-import { incidentChangePart, incidentReadPart } from './alerts/incidents.ts'
+import { incidentChangePart, incidentDecisionPart, incidentReadPart } from './alerts/incidents.ts'
 import { mutePart } from './alerts/mutes.ts'
 import { onCallPart } from './alerts/on-call.ts'
 import { alertRulePart } from './alerts/rules.ts'
@@ -141,9 +141,21 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
     alertRules: { ...alertRulePart(store), ...firingPart(store) },
-    alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
+    alerts: {
+      ...channelPart(store),
+      ...alertDuePart(store),
+      ...outboxPart(store),
+      ...deliveryPart(store),
+      ...channelAddressPart(store),
+    },
     pushBrowsers: pushBrowserPart(store),
-    incidents: { ...incidentReadPart(store), ...incidentChangePart(store), ...mutePart(store), ...onCallPart(store) },
+    incidents: {
+      ...incidentReadPart(store),
+      ...incidentDecisionPart(store),
+      ...incidentChangePart(store),
+      ...mutePart(store),
+      ...onCallPart(store),
+    },
     releases: releaseParts(store),
     artifacts: artifactParts(store, missingMaps),
     projects: projectParts(store),

@@ -89,7 +89,7 @@ function stepsOf(end: AttemptEnd, nowMs: number): DeliveryStep[] {
   ]
 }
 
-type OutboxPart = Pick<AlertStore, 'alertsDue' | 'queueTest' | 'recordDelivery' | 'sendDeliveryAgain'>
+type OutboxPart = Pick<AlertStore, 'queueTest' | 'recordDelivery' | 'sendDeliveryAgain'>
 type LogPart = Pick<
   AlertStore,
   'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById' | 'listDeliveries'
@@ -115,20 +115,8 @@ const testOf = (channel: { id: number; organization_id: number }, recipient: str
   steps: [],
 })
 
-/** Implements the outbox: due alerts, decided alerts, and results of attempts. */
-export function outboxPart(store: Store): OutboxPart {
-  const { write } = store
-  const { builder } = store.dialect
-  const rowById = (id: number) => write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
-  const recordEnd = async (channelId: number, end: AttemptEnd, nowMs: number) => {
-    const channel = builder.updateTable('channel').where('id', '=', channelId)
-    if (end.pausedUntilMs !== undefined) await write.run(channel.set({ paused_until_ms: end.pausedUntilMs }))
-    if (end.status === 'sent')
-      await write.run(channel.set({ failing_since_ms: null, last_error: '', last_answer: end.answer ?? '' }))
-    else await write.run(channel.set({ last_error: end.error }))
-    if (end.status === 'failed')
-      await write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
-  }
+/** Implements the outbox of commits for the built-in notifications. */
+export function alertDuePart({ write, dialect: { builder } }: Store): Pick<AlertStore, 'alertsDue'> {
   return {
     alertsDue: async (max, nowMs) => {
       const due = builder.selectFrom('alert_due').selectAll().where('until_ms', '<=', nowMs)
@@ -143,6 +131,24 @@ export function outboxPart(store: Store): OutboxPart {
         untilMs: row.until_ms,
       }))
     },
+  }
+}
+
+/** Implements the results of attempts, tests, and messages that are sent again. */
+export function outboxPart(store: Store): OutboxPart {
+  const { write } = store
+  const { builder } = store.dialect
+  const rowById = (id: number) => write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
+  const recordEnd = async (channelId: number, end: AttemptEnd, nowMs: number) => {
+    const channel = builder.updateTable('channel').where('id', '=', channelId)
+    if (end.pausedUntilMs !== undefined) await write.run(channel.set({ paused_until_ms: end.pausedUntilMs }))
+    if (end.status === 'sent')
+      await write.run(channel.set({ failing_since_ms: null, last_error: '', last_answer: end.answer ?? '' }))
+    else await write.run(channel.set({ last_error: end.error }))
+    if (end.status === 'failed')
+      await write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
+  }
+  return {
     queueTest: (channelId, recipients, nowMs) =>
       write.transaction(async () => {
         const channel = await write.get(builder.selectFrom('channel').selectAll().where('id', '=', channelId))

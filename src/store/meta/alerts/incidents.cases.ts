@@ -4,7 +4,7 @@ import type { NewDelivery } from '../issues/alerts.ts'
 import type { MetaStore } from '../meta-store.ts'
 import type { Decided, Incident, IncidentMember } from './incidents.ts'
 
-export const anIncident = (change: Partial<Incident> = {}): Incident => ({
+const anIncident = (change: Partial<Incident> = {}): Incident => ({
   id: 0,
   organizationId: 1,
   title: 'Errors of checkout',
@@ -27,7 +27,7 @@ export const anIncident = (change: Partial<Incident> = {}): Incident => ({
   ...change,
 })
 
-export const aMember = (change: Partial<IncidentMember> = {}): IncidentMember => ({
+const aMember = (change: Partial<IncidentMember> = {}): IncidentMember => ({
   ruleId: 4,
   issueId: 0,
   level: 'warning',

@@ -13,7 +13,7 @@ const pruneMax = 500
 const idsMax = 500
 
 /** `acknowledged`: open, and somebody works on it. */
-export type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
+type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
 
 /** A rule that sees the incident, by an issue or by a metric. */
 export type IncidentMember = {
@@ -68,7 +68,7 @@ export type Incident = {
   escalation: { step: number; dueMs: number } | null
 }
 
-export type IncidentActivity = {
+type IncidentActivity = {
   id: number
   incidentId: number
   atMs: number
@@ -94,7 +94,7 @@ export type NewActivity = Pick<IncidentActivity, 'kind' | 'userId' | 'data'>
 export type OpenIncident = { incident: Incident; members: IncidentMember[] }
 
 /** What a decision stores about an incident. `incident.id` 0: a new one. `members`: those that changed. */
-export type IncidentChange = { incident: Incident; members: IncidentMember[]; activities: NewActivity[] }
+type IncidentChange = { incident: Incident; members: IncidentMember[]; activities: NewActivity[] }
 
 /** All rows of one decision. `incident` of a delivery: the place of its incident in `incidents`, if it has one. */
 export type Decided = {
@@ -109,7 +109,7 @@ export type Decided = {
 }
 
 /** Which incidents: open or ended ones, all or those of a rule or issue, before the incident `beforeId`. */
-export type IncidentFilter = {
+type IncidentFilter = {
   organizationId: number
   state?: 'open' | 'ended'
   ruleId?: number
@@ -118,7 +118,7 @@ export type IncidentFilter = {
 }
 
 /** A change by a person. */
-export type IncidentPatch = Partial<
+type IncidentPatch = Partial<
   Pick<
     Incident,
     'state' | 'acknowledgedBy' | 'acknowledgedMs' | 'snoozedUntilMs' | 'endedMs' | 'escalation' | 'changedMs'
@@ -206,13 +206,7 @@ const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember =>
 
 type Reads = Pick<
   IncidentStore,
-  | 'listIncidents'
-  | 'countOpenIncidents'
-  | 'incidentById'
-  | 'incidentMembersOf'
-  | 'incidentActivitiesOf'
-  | 'incidentsToDecide'
-  | 'organizationsWithOpenIncidents'
+  'listIncidents' | 'countOpenIncidents' | 'incidentById' | 'incidentMembersOf' | 'incidentActivitiesOf'
 >
 
 /** Implements lookups of incidents. */
@@ -279,6 +273,16 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
         userId: row.user_id,
         data: fromJson<IncidentActivity['data']>(row.data),
       })),
+  }
+}
+
+type DecisionReads = Pick<IncidentStore, 'incidentsToDecide' | 'organizationsWithOpenIncidents'>
+
+/** Implements what decisions read of incidents. */
+export function incidentDecisionPart({ write, dialect: { builder } }: Store): DecisionReads {
+  const all = () => builder.selectFrom('incident').selectAll()
+  const members = () => builder.selectFrom('incident_member').selectAll()
+  return {
     incidentsToDecide: async (organizationIds, endedFromMs, ruleIds) => {
       const inOrganizations = all().where('organization_id', 'in', organizationIds)
       const rows = [

@@ -3,7 +3,7 @@ import { checkName } from '../database/names.ts'
 import { insertedId, type Store } from '../database/store.ts'
 
 /** Mutes of an organization that have not ended. */
-export const mutesMax = 200
+const mutesMax = 200
 /** Ended mutes that the list shows. */
 const endedShownMs = 30 * 86_400_000
 

@@ -7,11 +7,11 @@ import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** On-call schedules of an organization, and overrides of a schedule that have not ended. */
-export const schedulesMax = 50
-export const overridesMax = 200
+const schedulesMax = 50
+const overridesMax = 200
 
 /** A weekly rota. The members take turns in their order. */
-export type OnCallSchedule = Rota & {
+type OnCallSchedule = Rota & {
   id: number
   organizationId: number
   name: string
@@ -21,7 +21,7 @@ export type OnCallSchedule = Rota & {
   changedBy: string | null
 }
 
-export type OnCallOverride = Override & { id: number; scheduleId: number; createdBy: string | null }
+type OnCallOverride = Override & { id: number; scheduleId: number; createdBy: string | null }
 
 type Values = Rota & { name: string }
 

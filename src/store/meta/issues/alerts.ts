@@ -106,7 +106,7 @@ export type AttemptEnd = (
 ) & { pausedUntilMs?: number }
 
 /** Which part of the log: all of an organization, or only some, before the delivery `beforeId`. */
-export type DeliveryFilter = {
+type DeliveryFilter = {
   organizationId: number
   channelId?: number
   incidentId?: number
