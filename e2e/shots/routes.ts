@@ -12,6 +12,8 @@ export type Places = {
   release: string
   releaseBefore: string
   invitation: string
+  /** The id of a notification channel. */
+  channel: string
 }
 
 /** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
@@ -57,6 +59,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/settings/account/tokens': ({ org }) => `/o/${org}/settings/account/tokens`,
   'o/[org]/settings/members': ({ org }) => `/o/${org}/settings/members`,
   'o/[org]/settings/notifications': ({ org }) => `/o/${org}/settings/notifications`,
+  'o/[org]/settings/notifications/[channel]': ({ org, channel }) => `/o/${org}/settings/notifications/${channel}`,
   'o/[org]/settings/organization': ({ org }) => `/o/${org}/settings/organization`,
   ...Object.fromEntries(
     [

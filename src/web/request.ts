@@ -3,6 +3,8 @@ import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
 import boardsDe from './messages/boards.de.json'
 import boardsEn from './messages/boards.en.json'
+import channelsDe from './messages/channels.de.json'
+import channelsEn from './messages/channels.en.json'
 import chartsDe from './messages/charts.de.json'
 import chartsEn from './messages/charts.en.json'
 import compareDe from './messages/compare.de.json'
@@ -73,6 +75,7 @@ const catalogues = {
   en: {
     ...en,
     boards: boardsEn,
+    channels: channelsEn,
     charts: chartsEn,
     compare: compareEn,
     detectors: detectorsEn,
@@ -108,6 +111,7 @@ const catalogues = {
   de: {
     ...de,
     boards: boardsDe,
+    channels: channelsDe,
     charts: chartsDe,
     compare: compareDe,
     detectors: detectorsDe,

@@ -12,7 +12,7 @@ const topicOf = (target = '') => new URL(target).pathname.slice(1)
 export const ntfy: Transport<object> = {
   kind: 'ntfy',
   fields: [
-    { name: 'target', type: 'text', required: true },
+    { name: 'target', type: 'url', required: true },
     { name: 'token', type: 'secret', required: false },
   ],
   check: (input) => {
