@@ -7,7 +7,7 @@ import { createPush } from './push.ts'
 import { decideDue } from './question.ts'
 import { createAuthors, recipientsOf } from './receivers.ts'
 import { createMailer, type Mail } from './send/mailer.ts'
-import { answerSlack, createSlackPeople, type SlackPeople } from './send/slack-app.ts'
+import { answerSlack, createSlackPeople, type SlackPeople } from './slack.ts'
 
 /** Notifications of the app process. */
 export type Alerts = {

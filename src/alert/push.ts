@@ -23,7 +23,7 @@ type Deps = {
 }
 
 /** Push messages to browsers. */
-export type Push = PushDeps & {
+type Push = PushDeps & {
   /** The public key that a browser subscribes with. The pair is created on the first call. */
   publicKey(): Promise<string>
 }

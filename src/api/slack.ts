@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { configOf } from '../alert/channel.ts'
-import { peopleIn, type SlackPeople } from '../alert/send/slack-app.ts'
+import { peopleIn, type SlackPeople } from '../alert/slack.ts'
 import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../base/errors.ts'
 import type { ChannelConfig } from '../domain/channel-kinds.ts'

@@ -1,7 +1,7 @@
 import { type AlertedIssue, issueUrl, type Message } from '../message/message.ts'
 
 /** One call in the form that receivers of issue-alert webhooks know. */
-export type EventAlertCall = { id: string; resource: 'event_alert' | 'metric_alert'; body: object }
+type EventAlertCall = { id: string; resource: 'event_alert' | 'metric_alert'; body: object }
 
 const actor = { type: 'application', id: 'mishap', name: 'Mishap' }
 

@@ -1,7 +1,7 @@
 import type { ChannelConfig, ChannelKind } from '../../domain/channel-kinds.ts'
 
 /** One documented answer of a service, and what Mishap makes of it. */
-export type ServiceAnswer = {
+type ServiceAnswer = {
   says: string
   status: number
   headers?: Record<string, string>
@@ -13,7 +13,7 @@ export type ServiceAnswer = {
 }
 
 /** A service as its documentation describes it. */
-export type Service = {
+type Service = {
   kind: ChannelKind
   docs: string
   config: ChannelConfig

@@ -12,7 +12,7 @@ export const signatureOf = (secret: string, timestampS: number, body: string): s
   `v1=${hmac(secret, `${timestampS}.${body}`)}`
 
 /** Returns the body of our own form (see docs/channels.md). `deliveryId` is the same in every attempt. */
-export function webhookOf(message: Message, deliveryId: number): object {
+function webhookOf(message: Message, deliveryId: number): object {
   const { organization, rule, incidentId } = message
   return {
     version: 1,
