@@ -14,6 +14,8 @@ export type Places = {
   invitation: string
   /** The id of an alert rule; 0 where there is none. */
   alert: string
+  /** The id of a notification channel. */
+  channel: string
 }
 
 /** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
@@ -69,6 +71,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/settings/account/tokens': ({ org }) => `/o/${org}/settings/account/tokens`,
   'o/[org]/settings/members': ({ org }) => `/o/${org}/settings/members`,
   'o/[org]/settings/notifications': ({ org }) => `/o/${org}/settings/notifications`,
+  'o/[org]/settings/notifications/[channel]': ({ org, channel }) => `/o/${org}/settings/notifications/${channel}`,
   'o/[org]/settings/organization': ({ org }) => `/o/${org}/settings/organization`,
   ...Object.fromEntries(
     [

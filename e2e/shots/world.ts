@@ -77,6 +77,20 @@ const segmentsOf = (product: Product, project: Project, count: number) =>
     return ((await api(product, project, path)).json as { samples: number }).samples >= count
   })
 
+/** Creates a channel that is off, with a test message in its log. Off, it does not change the frame of other pictures. */
+async function channelOf(product: Product, project: Project): Promise<string> {
+  const path = `/organizations/${project.org}/notification-channels/`
+  const headers = { 'content-type': 'application/json' }
+  const send = (method: string, at: string, body: object) =>
+    api(product, project, at, { method, body: JSON.stringify(body), headers })
+  const name = project.org === 'hostile' ? (hostileTexts[0] ?? '').slice(0, 60) : 'Ops chat'
+  const made = await send('POST', path, { kind: 'mattermost', name, target: 'https://127.0.0.1:1/hooks/x' })
+  const { id } = (made.json as { channel: { id: string } }).channel
+  await send('PUT', `${path}${id}/`, { isActive: false })
+  await send('POST', `${path}${id}/test/`, {})
+  return id
+}
+
 async function placesOf(product: Product, project: Project, event: string, events: number): Promise<Places> {
   const found = await until(`the events of ${project.org}`, 60_000, async () => {
     const answer = await api(product, project, `/organizations/${project.org}/issues/?query=`)
@@ -98,6 +112,7 @@ async function placesOf(product: Product, project: Project, event: string, event
     releaseBefore,
     invitation: 'nonsense',
     alert: events > 0 ? await addAlerts(product, project) : '0',
+    channel: events ? await channelOf(product, project) : '0',
   }
 }
 
@@ -167,8 +182,7 @@ const changing = `
 `
 
 /** Routes that show a page to people without an account. */
-const signedOut =
-  /^(login|setup|forgot-password|reset-password|confirm-address|unsubscribe|acknowledge|invite)/
+const signedOut = /^(login|setup|forgot-password|reset-password|confirm-address|unsubscribe|acknowledge|invite)/
 
 /** Opens a page at the fixed time, without animations. */
 export async function openStill(world: World, look: Look, route: string): Promise<Page> {

@@ -116,11 +116,63 @@ describe.skipIf(noChromium)('notifications', () => {
     await row.getByText('a private or reserved address').first().waitFor()
     await page.reload()
     await page.locator('.settings-nav').getByRole('link', { name: '1 failing' }).waitFor()
+    // In words, not by colour alone, and on every page.
+    await page.locator('.shell-foot').getByRole('link', { name: '1 channel fails' }).waitFor()
     await row.getByRole('button', { name: 'Delete' }).click()
     await row.waitFor({ state: 'detached' })
     await page.reload()
     await page.locator('.settings-nav').getByRole('link', { name: 'Alert channels' }).waitFor()
     expect(await page.locator('.settings-problem').count()).toBe(0)
+  })
+
+  test('each kind explains where its token comes from, and its page has the log and the settings', async () => {
+    const { page, project } = state
+    await page.getByLabel('Kind').selectOption('telegram')
+    await page.getByText('Write /newbot to @BotFather and copy the token.').waitFor()
+    await page.getByLabel('Name').fill('Phone')
+    await page.getByLabel('Bot token').fill('123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11')
+    await page.getByLabel('Chat', { exact: true }).fill('my chat')
+    await page.getByRole('button', { name: 'Create channel' }).click()
+    await page.getByText('The number of a chat, such as -1001234567890').waitFor()
+    await page.getByLabel('Chat', { exact: true }).fill('-1001234567890')
+    await page.getByLabel('Bot token').fill('123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11')
+    await page.getByRole('button', { name: 'Create channel' }).click()
+    await page.getByRole('link', { name: 'Log and settings of Phone' }).click()
+    await page.waitForURL(new RegExp(`/o/${project.org}/settings/notifications/\\d+$`))
+    await page.getByText('Nothing was sent yet.').waitFor()
+    // The token is not shown. Left empty, it stays.
+    expect(await page.getByLabel('Bot token').inputValue()).toBe('')
+    await page.getByLabel('Topic').fill('7')
+    await page.getByLabel('Hears of').selectOption('rules')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByText('alert rules only', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL(/notifications\/?\d*$/)
+  })
+
+  test('the log of a channel names the steps of a message, and sends it again', async () => {
+    const { page, product, project } = state
+    await page.goto(`${product.url}/o/${project.org}/settings/notifications`)
+    await page.getByRole('link', { name: 'Log and settings of Everybody' }).click()
+    const message = page.locator('[data-delivery]', { hasText: 'issue 1' })
+    await message.getByText('Steps').click()
+    await message.getByText(/answered: 2\d\d /).waitFor()
+    const before = mails.filter((mail) => /WEB-1: Mailed/.test(mail.text)).length
+    await message.getByRole('button', { name: /^Send message \d+ again$/ }).click()
+    await until(
+      'the mail again',
+      10_000,
+      async () => mails.filter((mail) => /WEB-1: Mailed/.test(mail.text)).length > before,
+    )
+    const ids = mails
+      .filter((mail) => /WEB-1: Mailed/.test(mail.text))
+      .map((mail) => /Message-ID: (\S+)/.exec(mail.text)?.[1])
+    expect(new Set(ids).size).toBe(1)
+    await page.reload()
+    await message.getByText('Steps').click()
+    await message.getByText('sent again by hand').waitFor()
+    await page.goto(`${product.url}/o/${project.org}/settings/notifications`)
   })
 
   test('what is wrong is said at its field, and what was typed stays', async () => {

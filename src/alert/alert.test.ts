@@ -64,7 +64,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
     send: async ({ url, body = '', headers = {} }) => {
       if (broken.error) throw broken.error
       if (broken.how) throw new Error(broken.how)
-      calls.push({ url, body: JSON.parse(body), headers })
+      calls.push({ url, body: JSON.parse(String(body)), headers })
       return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
     },
   }
@@ -88,6 +88,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
     seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
+    seal: (text) => `sealed:${text}`,
     smtp: async () => smtp,
     ...more,
   }

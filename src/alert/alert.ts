@@ -3,9 +3,11 @@ import type { Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import { attemptAll, type Wired } from './attempt.ts'
 import { createConfirmations } from './confirm.ts'
 import type { AlertDeps } from './deps.ts'
+import { createPush } from './push.ts'
 import { decideDue } from './question.ts'
 import { createAuthors, recipientsOf } from './receivers.ts'
 import { createMailer, type Mail } from './send/mailer.ts'
+import { answerSlack, createSlackPeople, type SlackPeople } from './slack.ts'
 
 /** A mail without its Message-ID. `id`: the same in every attempt, so that clients show a repeat once. */
 type UnsentMail = Omit<Mail, 'messageId'> & { id?: string }
@@ -25,6 +27,12 @@ export type Alerts = {
    * Never throws: recipientsIn has the result.
    */
   askToConfirm(channel: Channel, only?: string): Promise<void>
+  /** Finds the e-mail addresses of Slack users. Throws the errors of Outgoing. */
+  slackPeople: SlackPeople
+  /** Answers a click in Slack, as far as Slack can be reached. */
+  answerSlack(responseUrl: string, text: string): Promise<void>
+  /** The public key that browsers subscribe to push messages with. */
+  pushKey(): Promise<string>
   stop(): void
 }
 
@@ -45,7 +53,8 @@ async function mailNow(deps: Wired, mail: UnsentMail): Promise<string | undefine
 
 /** Creates notifications: decided from the outbox of commits, sent with retries. Only a crash can send one twice. */
 export function createAlerts(options: AlertDeps): Alerts {
-  const deps: Wired = { ...options, mailer: options.mailer ?? createMailer() }
+  const push = createPush(options)
+  const deps: Wired = { ...options, mailer: options.mailer ?? createMailer(), push }
   const mail: Alerts['mail'] = (message) => mailNow(deps, message)
   const decisions = { lastTickMs: 0, authors: createAuthors(deps) }
   const state = { running: undefined as Promise<number> | undefined, rerun: false, stopped: false }
@@ -91,6 +100,12 @@ export function createAlerts(options: AlertDeps): Alerts {
       return attempted
     },
     mail,
+    pushKey: push.publicKey,
+    slackPeople: createSlackPeople(deps.outgoing),
+    answerSlack: (responseUrl, text) =>
+      answerSlack(deps.outgoing, responseUrl, text).catch((error: unknown) =>
+        deps.observe.warn({ error: String(error).slice(0, 200) }, 'a click in Slack got no answer'),
+      ),
     askToConfirm: createConfirmations(deps, mail),
     stop: () => {
       state.stopped = true

@@ -8,7 +8,7 @@ import { type AlertedIssue, builtInMessage, line, type Message } from './message
 import { kindFor } from './person-receivers.ts'
 import { unsubscribeLink } from './personal.ts'
 import type { Mailer } from './send/mailer.ts'
-import { DeliveryRefused, type Sent } from './send/transport.ts'
+import { DeliveryRefused, type PushDeps, type Sent } from './send/transport.ts'
 import { sendVia } from './send/transports.ts'
 
 /** Delays in ms after each failed attempt. After the last one the delivery has failed: 7 h in total. */
@@ -18,7 +18,7 @@ const atOnce = 4
 /** Members of an incident that its message reads. */
 const membersMax = 20
 
-export type Wired = AlertDeps & { mailer: Mailer }
+export type Wired = AlertDeps & { mailer: Mailer; push: PushDeps }
 
 /** The issues of a delivery that still exist, each once. */
 async function alertedIssues({ meta }: AlertDeps, delivery: Delivery): Promise<AlertedIssue[]> {

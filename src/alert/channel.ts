@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChannelConfig, ChannelKind } from '../domain/channel-kinds.ts'
+import type { ChannelConfig, ChannelField, ChannelKind } from '../domain/channel-kinds.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Recipient, recipientsIn } from './recipients.ts'
@@ -10,6 +10,23 @@ export const newSigningSecret = (): string => `mhs_${randomBytes(32).toString('b
 
 /** Returns the normalized values of the fields of a kind. Throws VALIDATION with fields. */
 export const checkedConfig = (kind: ChannelKind, input: ChannelConfig): ChannelConfig => transports[kind].check(input)
+
+/** Returns the fields of the form of a kind. */
+export const fieldsOf = (kind: ChannelKind): readonly ChannelField[] => transports[kind].fields
+
+/**
+ * Returns the values that a form may show: no secrets, and no addresses whose path is a secret. None if the secrets of
+ * the data folder have changed.
+ */
+export function shownValuesOf(seal: { open(sealed: string): string }, channel: Channel): Record<string, string> {
+  const shown = fieldsOf(channel.kind).filter(({ type }) => type !== 'secret' && type !== 'url')
+  try {
+    const config = configOf(seal, channel)
+    return Object.fromEntries(shown.map(({ name }) => [name, config[name] ?? '']))
+  } catch {
+    return {}
+  }
+}
 
 /** Whether each channel of the kind gets a signing secret of its own. */
 export const hasSigningSecret = (kind: ChannelKind): boolean => transports[kind].signs === true

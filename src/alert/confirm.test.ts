@@ -41,6 +41,7 @@ async function rig() {
     meta,
     url: 'https://m.test',
     open: seal.open,
+    seal: seal.seal,
     smtp: async () => state.smtp,
     authorEmails: async () => [],
     facts: async (message) => ({ message, note: '' }),

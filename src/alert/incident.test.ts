@@ -88,7 +88,7 @@ async function rig(more: Partial<AlertDefinition> = {}, deps: Partial<AlertDeps>
     outgoing: {
       send: async ({ url, body = '', headers = {} }) => {
         if (refuses.error) throw refuses.error
-        posts.push({ delivery: Number(headers['x-mishap-delivery']), text: body })
+        posts.push({ delivery: Number(headers['x-mishap-delivery']), text: String(body) })
         return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('ok'), url, address: '' }
       },
     },

@@ -7,14 +7,16 @@ import type { Issue, Person } from '../store/meta/meta.ts'
 import type { Question, Receiver } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
 import { kindFor, personReceiver } from './person-receivers.ts'
+import { pushRecipientsIn } from './push.ts'
 import { recipientsIn } from './recipients.ts'
 
 /** How long the authors of the commits behind an issue are remembered. They come from an event, which is a query. */
 const authorsKeptMs = 3_600_000
 const authorsKept = 5_000
 
-/** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
+/** Returns the current recipients: '' for a chat, browsers, or mail addresses that need no confirmation. */
 export async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
+  if (channel.kind === 'push') return pushRecipientsIn(deps, channel.organizationId)
   if (channel.kind !== 'email') return ['']
   if (!(await deps.smtp())) return []
   return (await recipientsIn(deps, channel))

@@ -37,7 +37,7 @@ async function rig(found: { all: number; last: number; away?: boolean }) {
     smtp: async () => undefined,
     outgoing: {
       send: async ({ url, body = '' }) => {
-        told.push(body)
+        told.push(String(body))
         return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
       },
     },

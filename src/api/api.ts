@@ -10,6 +10,7 @@ import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import { answerUnsubscribe, unsubscribePath } from './people/personal-routes.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
+import { receiveSlackClick } from './slack.ts'
 
 /** Answers /api/0/** and /api/auth/**. The app process calls `owns` first and passes other requests to the screens. */
 type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
@@ -36,6 +37,7 @@ export function createRoutes(app: App): Hono {
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
   hono.all(unsubscribePath, (context) => answerUnsubscribe(app, context.req.raw))
+  hono.post(`${prefix}/hooks/slack/:org`, ({ req }) => receiveSlackClick(app, req.param('org'), req.raw))
   for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
   const paths = new Map<string, string[]>()
   for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])

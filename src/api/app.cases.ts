@@ -88,7 +88,7 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     outgoing: {
       send: async ({ url, body = '' }) => {
         if (new URL(url).hostname === 'broken.test') throw new Error('The call failed (ECONNREFUSED).')
-        sent.posts.push({ url, body: JSON.parse(body) })
+        sent.posts.push({ url, body: typeof body === 'string' ? JSON.parse(body) : body })
         return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
       },
     },

@@ -1,6 +1,9 @@
+import { createECDH } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { configOf } from '../alert/channel.ts'
 import type { RestChannel, RestDelivery } from '../contract/notifications.ts'
 import { confirmAddress } from '../operations/channels.ts'
+import { addPushBrowser, removePushBrowser } from '../operations/push-browsers.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
@@ -59,7 +62,9 @@ describe('channels', () => {
     [{ kind: 'slack', name: 'A', target: 'a.test' }, ['target']],
     [{ kind: 'email', name: 'A', target: 'nobody' }, ['target']],
     [{ kind: 'email', name: 'A', target: 'members', project: 'nope' }, ['project']],
-    [{}, ['kind', 'name', 'target']],
+    [{}, ['kind', 'name']],
+    [{ kind: 'slack', name: 'A' }, ['target']],
+    [{ kind: 'pagerduty', name: 'A' }, ['key']],
   ])('%j is refused at its fields', async (body, fields) => {
     const answer = await made().call('POST', `${C}/`, { body })
     expect([answer.status, Object.keys(answer.json).sort()]).toEqual([400, fields])
@@ -161,4 +166,113 @@ test('an address that belongs to no member confirms by a mail; until then it get
   const moved = await call('PUT', `${path}/`, { body: { target: 'new@else.test' } })
   expect(moved.json).toMatchObject({ recipients: [{ state: 'unconfirmed', dateAsked: expect.any(String) }] })
   expect(sent.mails.at(-1)?.to).toBe('new@else.test')
+})
+
+describe('the delivery log', () => {
+  test('is paged, names the steps, and sends a message again under the same id', async () => {
+    const { call, app } = made()
+    const { channel } = await make({ kind: 'slack', name: 'Log', target: 'https://chat.test/log' })
+    const path = `${C}/${channel.id}/deliveries`
+    for (let count = 0; count < 3; count++) await app.meta.alerts.queueTest(Number(channel.id), [''], app.clock.now())
+    await app.alerts.test((await app.meta.alerts.channelById(Number(channel.id))) as never)
+    const first = await call('GET', `${path}/?limit=2`)
+    const log = first.json as RestDelivery[]
+    expect(log).toHaveLength(2)
+    expect(log[0]).toMatchObject({ kind: 'test', status: 'sent', change: 'start', incident: null })
+    expect(log[0]?.steps.map(({ step, text }) => [step, text])).toEqual([
+      ['sent', ''],
+      ['answered', '200'],
+    ])
+    const cursor = /rel="next"; results="true"; cursor="(\d+)"/.exec(first.headers.get('link') ?? '')?.[1]
+    const rest = (await call('GET', `${path}/?limit=2&cursor=${cursor}`)).json as RestDelivery[]
+    expect(rest.map(({ id }) => Number(id) < Number(log[1]?.id))).toEqual([true, true])
+    expect((await call('GET', `${path}/?status=sent`)).json).toHaveLength(1)
+    // A test was for the person who asked.
+    expect((await call('POST', `${path}/${log[0]?.id}/send-again/`)).status).toBe(409)
+    expect((await call('POST', `${path}/999999/send-again/`)).status).toBe(404)
+  })
+
+  test('an issue’s message is sent again', async () => {
+    const { call, app, sent, store } = made()
+    const { channel } = await make({ kind: 'webhook', name: 'Again', target: 'https://again.test/x' })
+    await store([{ ...seedEvents[0], event_id: 'a'.repeat(32), fingerprint: ['again'] }])
+    await app.alerts.run()
+    const path = `${C}/${channel.id}/deliveries`
+    const [delivery] = (await call('GET', `${path}/`)).json as RestDelivery[]
+    const again = await call('POST', `${path}/${delivery?.id}/send-again/`)
+    expect(again.json).toMatchObject({ id: delivery?.id, status: 'queued' })
+    await app.alerts.run()
+    const posts = sent.posts.filter(({ url }) => url === 'https://again.test/x')
+    expect(posts.map(({ body }) => (body as { delivery: number }).delivery)).toEqual([
+      Number(delivery?.id),
+      Number(delivery?.id),
+    ])
+    const [after] = (await call('GET', `${path}/`)).json as RestDelivery[]
+    expect(after?.steps.map(({ step }) => step)).toEqual(expect.arrayContaining(['sent', 'answered', 'sent_again']))
+  })
+})
+
+test('fields of a kind are stored sealed, changed one by one, and never returned', async () => {
+  const { call, app } = made()
+  const token = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11'
+  const made_ = await make({
+    kind: 'telegram',
+    name: 'Phone',
+    target: '-100123',
+    config: { token },
+    subscription: 'rules',
+  })
+  expect(made_.channel).toMatchObject({ kind: 'telegram', target: '-100123', subscription: 'rules', pausedUntil: null })
+  expect(JSON.stringify(made_)).not.toContain(token)
+  const stored = async () => configOf(app.seal, (await app.meta.alerts.channelById(Number(made_.channel.id))) as never)
+  expect(await stored()).toEqual({ target: '-100123', token })
+  const path = `${C}/${made_.channel.id}/`
+  expect((await call('PUT', path, { body: { config: { thread: '7' } } })).status).toBe(200)
+  expect(await stored()).toEqual({ target: '-100123', token, thread: '7' })
+  expect((await call('PUT', path, { body: { target: '-100999', subscription: 'issues' } })).json).toMatchObject({
+    target: '-100999',
+    subscription: 'issues',
+  })
+  expect((await call('PUT', path, { body: { config: { token: 'x' } } })).json).toEqual({ token: [expect.any(String)] })
+  expect(await stored()).toEqual({ target: '-100999', token, thread: '7' })
+})
+
+test('a browser subscribes, gets a push message, and unsubscribes', async () => {
+  const { call, app, sent } = made()
+  const person = await app.auth.personByEmail('owner@example.test')
+  if (!person) throw new Error('There is no owner.')
+  const actor = { kind: 'session' as const, person }
+  const key = createECDH('prime256v1')
+  const browser = {
+    endpoint: 'https://push.test/abc',
+    p256dh: key.generateKeys().toString('base64url'),
+    auth: Buffer.alloc(16).toString('base64url'),
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  }
+  // A token is no browser.
+  expect((await call('GET', '/users/me/push-browsers/')).status).toBe(403)
+  const added = await addPushBrowser(app, actor, browser)
+  expect(added.browser).toBe('Firefox 140 on Linux')
+  expect(added.sealed).not.toContain('push.test')
+  expect((await addPushBrowser(app, actor, browser)).id).not.toBe(added.id)
+  const [only, ...others] = await app.meta.pushBrowsers.browsersOf([person.id])
+  expect(others).toEqual([])
+  for (const [wrong, field] of [
+    [{ endpoint: 'http://push.test/' }, 'endpoint'],
+    [{ p256dh: 'x' }, 'p256dh'],
+    [{ auth: '' }, 'auth'],
+  ] as const)
+    await expect(addPushBrowser(app, actor, { ...browser, ...wrong })).rejects.toMatchObject({
+      fields: { [field]: [expect.any(String)] },
+    })
+  const { channel } = await make({ kind: 'push', name: 'Browsers' })
+  sent.posts.length = 0
+  expect((await call('POST', `${C}/${channel.id}/test/`)).json).toMatchObject([
+    { status: 'sent', recipient: String(only?.id) },
+  ])
+  expect(sent.posts.map(({ url }) => url)).toEqual(['https://push.test/abc'])
+  const stranger = { kind: 'session' as const, person: { ...person, id: 'other' } }
+  await expect(removePushBrowser(app, stranger, only?.id ?? 0)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await removePushBrowser(app, actor, only?.id ?? 0)
+  expect((await call('POST', `${C}/${channel.id}/test/`)).json).toEqual([])
 })

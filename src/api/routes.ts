@@ -28,12 +28,14 @@ import { traceRoutes } from './issues/trace-routes.ts'
 import { logRoutes } from './logs/log-routes.ts'
 import { metricRoutes } from './metrics/metric-routes.ts'
 import { accountRoutes } from './people/account-routes.ts'
+import { deliveryRoutes } from './people/delivery-routes.ts'
 import { notificationRoutes } from './people/notification-routes.ts'
 import { organizationDetailRoutes } from './people/organization-detail.ts'
 import { organizationRoutes } from './people/organization-routes.ts'
 import { organizationTokenRoutes } from './people/organization-token-routes.ts'
 import { peopleRoutes } from './people/people-routes.ts'
 import { personalRoutes } from './people/personal-routes.ts'
+import { pushRoutes } from './people/push-routes.ts'
 import { removalRoutes } from './people/removal-routes.ts'
 import { teamRoutes } from './people/team-routes.ts'
 import { performanceApiRoutes } from './performance/performance-routes.ts'
@@ -87,6 +89,8 @@ export const routes: readonly Route[] = [
   ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,
+  ...deliveryRoutes,
+  ...pushRoutes,
   ...alertRoutes,
   ...incidentRoutes,
   ...muteRoutes,

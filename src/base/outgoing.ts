@@ -10,10 +10,10 @@ import { isPublic, isWithin } from './network.ts'
 
 /** One request to an address that a user configured: a webhook, later a source map or an uptime check. */
 export type OutgoingRequest = {
-  method: 'GET' | 'HEAD' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
   /** Called before each hop. If it returns false, the request is refused. */
   allows?(url: URL): boolean
   /** false: accepts untrusted certificates. */
@@ -128,8 +128,12 @@ function open(request: OutgoingRequest, url: URL, address: string, signal: Abort
 function redirectOf(request: OutgoingRequest, answer: IncomingMessage, url: URL): string | undefined {
   const { location } = answer.headers
   const status = answer.statusCode ?? 0
-  // A redirected POST would send its body to an address that nobody configured, so the redirect itself is returned.
-  if (request.method === 'POST' || location === undefined || ![301, 302, 303, 307, 308].includes(status))
+  // A redirected write would send its body to an address that nobody configured, so the redirect itself is returned.
+  if (
+    !['GET', 'HEAD'].includes(request.method) ||
+    location === undefined ||
+    ![301, 302, 303, 307, 308].includes(status)
+  )
     return undefined
   return URL.canParse(location, url) ? new URL(location, url).href : undefined
 }

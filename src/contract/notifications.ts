@@ -45,6 +45,8 @@ export const restDelivery = z
     id: digits,
     recipient: z.string(),
     kind: z.enum(['issue', 'incident', 'summary', 'digest', 'report', 'test']),
+    change: z.enum(['start', 'change', 'end']),
+    incident: digits.nullable(),
     issues: z.array(digits),
     status: z
       .enum(['queued', 'sent', 'failed', 'suppressed'])
@@ -53,6 +55,15 @@ export const restDelivery = z
     error: z.string(),
     dateCreated: time,
     dateSent: time.nullable(),
+    steps: z
+      .array(
+        z.strictObject({
+          date: time,
+          step: z.enum(['evaluated', 'sent', 'answered', 'retried', 'sent_again']),
+          text: z.string().describe('A reason, the words of the service, or who sent it again.'),
+        }),
+      )
+      .describe('What happened to the message, oldest first.'),
   })
   .meta({ id: 'Delivery' })
 export type RestDelivery = z.infer<typeof restDelivery>
@@ -84,7 +95,7 @@ const project = z.string().max(50).nullable()
 export const newChannelBody = z.object({
   kind: channelKind,
   name: channelName,
-  target,
+  target: target.optional(),
   config: config.optional(),
   project: project.optional(),
   subscription: subscription.optional(),

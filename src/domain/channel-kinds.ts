@@ -1,5 +1,20 @@
 /** The kinds of notification channels, in the order of the form. Each has a file in src/alert/send. */
-export const channelKinds = ['email', 'slack', 'webhook'] as const
+export const channelKinds = [
+  'email',
+  'slack_app',
+  'slack',
+  'discord',
+  'teams',
+  'mattermost',
+  'rocketchat',
+  'google_chat',
+  'telegram',
+  'ntfy',
+  'pagerduty',
+  'opsgenie',
+  'push',
+  'webhook',
+] as const
 export type ChannelKind = (typeof channelKinds)[number]
 
 /** `issues`: hears of new, regressed and escalating issues of its projects. `rules`: hears only of alert rules. */

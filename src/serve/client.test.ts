@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { createClientOf, isOwnOrigin } from './client.ts'
 
 const url = new URL('https://errors.example')
-const req = (remoteAddress: string, headers: Record<string, string>, method = 'POST') =>
-  ({ socket: { remoteAddress }, headers, method }) as unknown as IncomingMessage
+const req = (remoteAddress: string, headers: Record<string, string>, method = 'POST', path = '/') =>
+  ({ socket: { remoteAddress }, headers, method, url: path }) as unknown as IncomingMessage
 
 test.each([
   [
@@ -127,4 +127,13 @@ test.each([
 ])('own origin of http://localhost:9000, however Host is passed: %s is %s', (origin, expected) => {
   const client = { address: '127.0.0.1', proto: 'http' as const, host: 'mishap.internal' }
   expect(isOwnOrigin(req('127.0.0.1', { origin }), client, new URL('http://localhost:9000'))).toBe(expected)
+})
+
+test.each([
+  ['a signed call of a service has no origin', '/api/0/hooks/slack/acme/', {}, true],
+  ['with a cookie it is checked', '/api/0/hooks/slack/acme/', { cookie: 'a=b' }, false],
+  ['another path is checked', '/api/0/hook', {}, false],
+])('%s', (_name, path, headers, expected) => {
+  const client = { address: '1.1.1.1', proto: 'https' as const, host: 'errors.example' }
+  expect(isOwnOrigin(req('1.1.1.1', headers as Record<string, string>, 'POST', path), client, url)).toBe(expected)
 })

@@ -15,6 +15,8 @@ export function contentPolicy(nonce: string, dev: boolean, reportPath?: string, 
     `img-src 'self' data:`,
     `font-src 'self'`,
     `connect-src 'self'${dev ? ' ws:' : ''}`,
+    // The service worker of push messages. Without its own line, script-src with a nonce decides about workers.
+    `worker-src 'self'`,
     `object-src 'none'`,
     `base-uri 'none'`,
     `frame-ancestors 'none'`,

@@ -5,6 +5,8 @@ import alertsDe from './messages/alerts.de.json'
 import alertsEn from './messages/alerts.en.json'
 import boardsDe from './messages/boards.de.json'
 import boardsEn from './messages/boards.en.json'
+import channelsDe from './messages/channels.de.json'
+import channelsEn from './messages/channels.en.json'
 import chartsDe from './messages/charts.de.json'
 import chartsEn from './messages/charts.en.json'
 import compareDe from './messages/compare.de.json'
@@ -80,6 +82,7 @@ const catalogues = {
     ...en,
     alerts: alertsEn,
     boards: boardsEn,
+    channels: channelsEn,
     charts: chartsEn,
     compare: compareEn,
     detectors: detectorsEn,
@@ -118,6 +121,7 @@ const catalogues = {
     ...de,
     alerts: alertsDe,
     boards: boardsDe,
+    channels: channelsDe,
     charts: chartsDe,
     compare: compareDe,
     detectors: detectorsDe,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostileTexts } from './hostile.cases.ts'
 import { alerted, message } from './message.cases.ts'
-import { line, slackOf, webhookOf } from './message.ts'
+import { line } from './message.ts'
 
 const hostile = '<!channel> <script>alert(1)</script>"\'&|\r\nBcc: x@y.test\u202e'
 
@@ -28,36 +28,4 @@ test.each(hostileTexts)('$name stays one line', ({ text }) => {
   const { headline } = message({ alerts: [alerted({ title: text, culprit: text })] })
   expect(headline).not.toMatch(/[\r\n\0\u202a-\u202e\u200b]/)
   expect(headline.length).toBeLessThan(300)
-})
-
-test('a chat’s own marks in a title do nothing', () => {
-  const made = JSON.stringify(slackOf(message({ alerts: [alerted({ title: hostile, culprit: hostile })] })))
-  expect(made).not.toMatch(/<!channel|<script/)
-  expect(made).toContain('<https://m.test/o/acme/issues/7|WEB-7: &lt;!channel&gt;')
-  expect(made).toContain('¦')
-  expect(slackOf(message({ kind: 'test', alerts: [] }))).toEqual({
-    text: 'Mishap: a test message from Acme. Notifications reach this channel.',
-  })
-})
-
-test('a webhook carries the fields', () => {
-  expect(webhookOf(message({ more: 2 }), 9)).toMatchObject({
-    version: 1,
-    delivery: 9,
-    kind: 'issue',
-    organization: { id: '1', slug: 'acme' },
-    more: 2,
-    issues: [
-      {
-        change: 'new',
-        id: '7',
-        shortId: 'WEB-7',
-        project: { id: '1', slug: 'web' },
-        release: 'web@2',
-        count: 3,
-        firstSeen: '1970-01-01T00:00:00.000Z',
-        url: 'https://m.test/o/acme/issues/7',
-      },
-    ],
-  })
 })

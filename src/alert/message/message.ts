@@ -53,6 +53,8 @@ export type Message = {
   more: number
   /** Addresses of our own pages. `acknowledge` and `unsubscribe` are signed. */
   links: { open: string; acknowledge?: string; unsubscribe?: string }
+  /** The person who acknowledged the incident, in a message that says so: on-call services stop calling people. */
+  acknowledgedBy?: string
 }
 
 const titleMax = 200
@@ -71,16 +73,17 @@ export function line(text: string, max = titleMax): string {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean
 }
 
-const htmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-/** Escapes the only three characters that Slack interprets. */
-const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (character) => htmlEscapes[character] ?? character)
+const htmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+/** Escapes text for HTML. */
+export const html = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
 
 /** Returns the address of the issue page. */
 export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
   `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
 
 const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating', alert: 'Alert' } as const
-/** Returns the words for a change of an issue. */
+/** Returns the words for the reason of an alert. */
 export const kindWord = (kind: AlertKind): string => kindWords[kind]
 const label = ({ issue, project }: AlertedIssue): string =>
   [project.slug, issue.lastRelease]
@@ -124,49 +127,3 @@ export const issueLines = (alert: AlertedIssue): string[] =>
     alert.issue.culprit ? `in ${line(alert.issue.culprit)}` : '',
     `${label(alert)} · ${alert.issue.count} ${alert.issue.count === 1 ? 'event' : 'events'}`,
   ].filter(Boolean)
-
-const moreSentence = (message: Message): string[] =>
-  message.more > 0 ? [`and ${message.more} more: ${message.url}/o/${message.organization.slug}/issues`] : []
-
-/** Returns the body for webhooks of Slack, Mattermost and Rocket.Chat. `blocks` is for clients that support it. */
-export function slackOf(message: Message): object {
-  const subject = message.headline
-  if (message.kind === 'test') return { text: mrkdwn(`${subject}. ${testSentence}`) }
-  const sections = message.alerts.map((alert) => {
-    const { issue } = alert
-    const head = `<${issueUrl(message, issue)}|${mrkdwn(`${issue.shortId}: ${line(issue.title)}`).replaceAll('|', '¦')}>`
-    const rows = [`*${kindWord(alert.kind)}* ${head}`, mrkdwn(line(issue.culprit)), mrkdwn(label(alert))]
-    return { type: 'section', text: { type: 'mrkdwn', text: rows.filter(Boolean).join('\n').slice(0, 2900) } }
-  })
-  const more = moreSentence(message).map((sentence) => ({
-    type: 'section',
-    text: { type: 'mrkdwn', text: mrkdwn(sentence) },
-  }))
-  return { text: mrkdwn(subject), blocks: [...sections, ...more] }
-}
-
-/** Returns the generic webhook body (see docs/notifications.md). `deliveryId` is the same in every attempt. */
-export function webhookOf(message: Message, deliveryId: number): object {
-  return {
-    version: 1,
-    delivery: deliveryId,
-    kind: message.kind,
-    organization: { id: String(message.organization.id), slug: message.organization.slug },
-    issues: message.alerts.map(({ issue, project, kind, eventId }) => ({
-      change: kind,
-      id: String(issue.id),
-      shortId: issue.shortId,
-      title: issue.title,
-      culprit: issue.culprit,
-      level: issue.level,
-      project: { id: String(project.id), slug: project.slug },
-      release: issue.lastRelease,
-      eventId,
-      count: issue.count,
-      firstSeen: new Date(issue.firstSeenMs).toISOString(),
-      lastSeen: new Date(issue.lastSeenMs).toISOString(),
-      url: issueUrl(message, issue),
-    })),
-    more: message.more,
-  }
-}

@@ -1,9 +1,24 @@
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { Outgoing, OutgoingAnswer } from '../../base/outgoing.ts'
+import type { Outgoing, OutgoingAnswer, OutgoingRequest } from '../../base/outgoing.ts'
 import type { ChannelConfig, ChannelField, ChannelKind } from '../../domain/channel-kinds.ts'
 import { line, type Message } from '../message/message.ts'
 import type { Mailer, SmtpSettings } from './mailer.ts'
+
+/** A browser that wants push messages: the address at its push service, and the keys that only it can read with. */
+export type PushBrowser = { id: number; endpoint: string; p256dh: string; auth: string }
+
+/** Browsers and the encryption of messages to them. */
+export type PushDeps = {
+  browser(id: number): Promise<PushBrowser | undefined>
+  /** `keptS`: how long the service keeps the message for a browser that is off. */
+  encrypt(
+    browser: PushBrowser,
+    content: string,
+    options: { keptS: number; isUrgent: boolean },
+  ): Promise<OutgoingRequest>
+  forget(id: number): Promise<void>
+}
 
 /** What transports need to send. The heavy parts come from outside, so that screens can load the forms without them. */
 export type SendDeps = {
@@ -12,6 +27,7 @@ export type SendDeps = {
   mailer: Mailer
   /** undefined: no mail server is configured. */
   smtp(): Promise<SmtpSettings | undefined>
+  push: PushDeps
   /** Origin of the web interface, without trailing slash. */
   url: string
 }
@@ -51,7 +67,7 @@ const answerMax = 300
 const pauseMaxMs = 6 * 3_600_000
 
 /** Returns a pause within its bounds; undefined if the service named none. */
-const pauseOf = (ms: number): number | undefined =>
+export const pauseOf = (ms: number): number | undefined =>
   Number.isFinite(ms) && ms > 0 ? Math.min(Math.ceil(ms), pauseMaxMs) : undefined
 
 /** Returns the text of an answer as one line. Pages of HTML are of no help to anybody, so they are left out. */
@@ -67,10 +83,34 @@ function retryAfterOf(answer: Pick<OutgoingAnswer, 'headers'>, nowMs: number): n
   return pauseOf(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs)
 }
 
+/** Returns the object in the body of an answer; empty if there is none. */
+export function jsonOf(answer: OutgoingAnswer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(answer.body.toString('utf8'))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Returns the text at a path in the answer as one line; '' if there is none. */
+export function textIn(answer: OutgoingAnswer, ...path: string[]): string {
+  const found = path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+    jsonOf(answer),
+  )
+  return typeof found === 'string' ? line(found, answerMax) : ''
+}
+
+/** What a kind knows better than the answer's text and its Retry-After. */
+type Known = { words?: string; retryMs?: number }
+
 /** Returns the error for an answer that is no success, with the service's words and the pause that it asks for. */
-function refusalOf(answer: OutgoingAnswer, nowMs: number, words = answerText(answer)): DeliveryRefused {
-  const sentence = words ? `The service answered ${answer.status}: ${words}` : `The service answered ${answer.status}.`
-  return new DeliveryRefused(sentence, retryAfterOf(answer, nowMs))
+export function refusalOf(answer: OutgoingAnswer, nowMs: number, { words, retryMs }: Known = {}): DeliveryRefused {
+  const said = words || answerText(answer)
+  const sentence = said ? `The service answered ${answer.status}: ${said}` : `The service answered ${answer.status}.`
+  return new DeliveryRefused(sentence, retryAfterOf(answer, nowMs) ?? pauseOf(retryMs ?? 0))
 }
 
 type JsonPost = { url: string; body: string; headers?: Record<string, string> }

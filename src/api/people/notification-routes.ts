@@ -9,7 +9,6 @@ import {
   mailServerBody,
   newChannelBody,
   type RestChannel,
-  type RestDelivery,
   type RestMailServer,
   restChannel,
   restDelivery,
@@ -19,11 +18,9 @@ import {
 import { createChannel, deleteChannel, updateChannel } from '../../operations/channels.ts'
 import { clearMailServer, setMailServer } from '../../operations/mail-server.ts'
 import type { App } from '../../processes/parts.ts'
-import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
-import { type Found, organizationOf, type Route, route } from '../route.ts'
-
-/** Deliveries in a log: some days of a busy channel. */
-const logMax = 100
+import type { Channel } from '../../store/meta/issues/alerts.ts'
+import { organizationOf, type Route, route } from '../route.ts'
+import { channelOf, toRestDelivery } from './delivery-routes.ts'
 
 const toRestRecipient = ({ askedMs, ...recipient }: Recipient): RestChannel['recipients'][number] => ({
   ...recipient,
@@ -48,27 +45,6 @@ async function toRestChannel(app: App, channel: Channel): Promise<RestChannel> {
     lastAnswer: channel.lastAnswer,
     pausedUntil: channel.pausedUntilMs > app.clock.now() ? new Date(channel.pausedUntilMs).toISOString() : null,
   }
-}
-
-function toRestDelivery(delivery: Delivery): RestDelivery {
-  return {
-    id: String(delivery.id),
-    recipient: delivery.recipient,
-    kind: delivery.kind,
-    issues: delivery.items.map((alertedIssue) => String(alertedIssue.issueId)),
-    status: delivery.status,
-    attempts: delivery.attempts,
-    error: delivery.error,
-    dateCreated: new Date(delivery.createdMs).toISOString(),
-    dateSent: delivery.sentMs === null ? null : new Date(delivery.sentMs).toISOString(),
-  }
-}
-
-/** Returns the channel of the path in its organization. Throws NOT_FOUND. */
-async function channelOf(app: App, found: Found, id: string | undefined): Promise<Channel> {
-  const channel = /^\d{1,15}$/.test(id ?? '') ? await app.meta.alerts.channelById(Number(id)) : undefined
-  if (!channel || channel.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
-  return channel
 }
 
 async function mailServerOf(app: App): Promise<RestMailServer> {
@@ -167,19 +143,6 @@ export const notificationRoutes: readonly Route[] = [
       await app.alerts.askToConfirm(channel, body.address)
       return { body: await toRestChannel(app, channel) }
     },
-  }),
-  route({
-    method: 'GET',
-    path: `${C}/:channel/deliveries`,
-    operationId: 'listDeliveries',
-    summary: 'The latest messages of a channel, newest first, with their tries and errors.',
-    action: 'channel:read',
-    response: z.array(restDelivery),
-    handle: async ({ app, found, params }) => ({
-      body: (await app.meta.alerts.deliveryLog((await channelOf(app, found, params.channel)).id, logMax)).map(
-        toRestDelivery,
-      ),
-    }),
   }),
   route({
     method: 'GET',

@@ -33,6 +33,7 @@ import type { OrganizationStore } from './people/organization-change.ts'
 import type { OrganizationRemovalStore } from './people/organization-removal.ts'
 import type { MembershipStore, OrganizationRowStore } from './people/organizations.ts'
 import type { PersonStore } from './people/people.ts'
+import type { PushBrowserStore } from './people/push-browsers.ts'
 import type { ResetStore } from './people/resets.ts'
 import type { TokenStore } from './people/tokens.ts'
 import type { PersonalStore } from './personal/personal.ts'
@@ -89,6 +90,8 @@ type MetaParts = {
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
+  /** Browsers of people that want push messages. */
+  pushBrowsers: PushBrowserStore
   /** Incidents, what mutes them, and who is on call. */
   incidents: IncidentStore & MuteStore & OnCallStore
   /** Alert rules, their states and what they found. */

@@ -45,6 +45,7 @@ import { organizationChangePart, organizationRetentionPart } from './people/orga
 import { organizationRemovalPart } from './people/organization-removal.ts'
 import { memberPart, organizationPart } from './people/organizations.ts'
 import { peoplePart } from './people/people.ts'
+import { pushBrowserPart } from './people/push-browsers.ts'
 import { resetPart } from './people/resets.ts'
 import { tokenPart } from './people/tokens.ts'
 import { personalMailPart, personalSettingsPart } from './personal/personal.ts'
@@ -150,6 +151,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
       ...deliveryPart(store),
       ...channelAddressPart(store),
     },
+    pushBrowsers: pushBrowserPart(store),
     incidents: {
       ...incidentReadPart(store),
       ...incidentDecisionPart(store),

@@ -9,6 +9,7 @@ import { Link } from '../../ui/link.tsx'
 import { Logo } from '../../ui/logo.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { FailingChannels } from './failing-channels.tsx'
 import type { Frame } from './frame.ts'
 import { ProjectList, useOpenView, useSavedViews, ViewList } from './lists.tsx'
 import { Pulse } from './pulse.tsx'
@@ -135,6 +136,7 @@ function Foot({ frame, actions, signOut }: { frame: Frame; actions: ShellActions
   const { name, email } = frame.person
   return (
     <div className="shell-foot">
+      <FailingChannels organization={frame.organization.slug} count={frame.failingChannels} />
       <Pulse organization={frame.organization.slug} mayStatus={frame.rights.status} />
       <div className="shell-user">
         <Menu

@@ -1,14 +1,15 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
-import { shownRecipientsOf } from '../../../../../../alert/channel.ts'
+import { fieldsOf, shownRecipientsOf } from '../../../../../../alert/channel.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
-import { channelKinds } from '../../../../../../domain/channel-kinds.ts'
+import { type ChannelKind, channelKinds, channelSubscriptions } from '../../../../../../domain/channel-kinds.ts'
 import { createChannel, deleteChannel, updateChannel } from '../../../../../../operations/channels.ts'
+import { sendAgain } from '../../../../../../operations/deliveries.ts'
 import { clearMailServer, setMailServer } from '../../../../../../operations/mail-server.ts'
 import type { Channel } from '../../../../../../store/meta/issues/alerts.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
-import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
+import { attempt, type FormState, failureOf, longTextOf, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 
@@ -31,7 +32,8 @@ async function change(
     done = await work(organization)
     return undefined
   })
-  if (state.done) revalidatePath(path)
+  // Also the log of a channel, and the frame that shows which channels fail.
+  if (state.done) revalidatePath(`/o/${textOf(data, 'organization')}`, 'layout')
   return { ...state, secret: done.secret ?? null, notice: done.notice ?? null }
 }
 
@@ -45,12 +47,53 @@ function changeChannel(data: FormData, work: (channel: Channel) => Done | Promis
   })
 }
 
+/** The fields that all kinds have. */
+const namesIn = (data: FormData) => ({
+  name: textOf(data, 'name'),
+  project: textOf(data, 'project'),
+  subscription: channelSubscriptions.find((choice) => choice === textOf(data, 'subscription')) ?? 'issues',
+})
+
+/** The fields of a kind. `isChange`: a secret that is left empty stays as it is. */
+function configIn(data: FormData, kind: ChannelKind, isChange: boolean): Record<string, string> {
+  const given = fieldsOf(kind).map(({ name, type }) => {
+    const value = type === 'lines' ? longTextOf(data, name) : textOf(data, name)
+    const stays = isChange && value === '' && (type === 'secret' || type === 'url')
+    return stays ? [] : [[name, value]]
+  })
+  return Object.fromEntries(given.flat())
+}
+
+/** Changes the fields of a channel. */
+export async function updateChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return changeChannel(data, async (channel) => {
+    const { target, ...config } = configIn(data, channel.kind, true)
+    await updateChannel(app(), channel, { ...namesIn(data), config, ...(target === undefined ? {} : { target }) })
+    return {}
+  })
+}
+
+/** Sends a message of a channel once more. */
+export async function sendAgainAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  const path = `/o/${textOf(data, 'organization')}/settings/notifications`
+  const { actor } = await demandOrganization(textOf(data, 'organization'), path)
+  return changeChannel(data, async (channel) => {
+    const t = await getTranslations('channels')
+    try {
+      await sendAgain(app(), actor, channel, Number(textOf(data, 'delivery')) || 0)
+      return { notice: t('queuedAgain') }
+    } catch (error) {
+      if (failureOf(error)?.code !== 'CONFLICT') throw error
+      return { notice: t('conflict') }
+    }
+  })
+}
+
 /** Creates a channel. */
 export async function createChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
   return change(data, 'channel:write', async ({ id }) => {
     const kind = channelKinds.find((channelKind) => channelKind === textOf(data, 'kind')) ?? 'email'
-    const text = { kind, name: textOf(data, 'name'), target: textOf(data, 'target'), project: textOf(data, 'project') }
-    const { secret } = await createChannel(app(), id, text)
+    const { secret } = await createChannel(app(), id, { kind, ...namesIn(data), config: configIn(data, kind, false) })
     return { secret }
   })
 }
@@ -78,7 +121,10 @@ export async function testChannelAction(_before: ChannelState, data: FormData): 
     const deliveries = await app().alerts.test(channel)
     const failure = deliveries.find((delivery) => delivery.status !== 'sent')
     if (failure) return { notice: t('testFailed', { error: failure.error }) }
-    return { notice: deliveries.length ? t('testSent', { count: deliveries.length }) : t('testNobody') }
+    if (deliveries.length === 0) return { notice: t('testNobody') }
+    const answer = (await app().meta.alerts.channelById(channel.id))?.lastAnswer ?? ''
+    const sent = t('testSent', { count: deliveries.length })
+    return { notice: answer && channel.kind !== 'email' ? `${sent} ${t('testAnswer', { answer })}` : sent }
   })
 }
 

@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import type { ChannelKind, ChannelSubscription } from '../../../../../../domain/channel-kinds.ts'
 import type { Delivery } from '../../../../../../store/meta/issues/alerts.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
@@ -19,13 +20,18 @@ import {
 
 export type ShownChannel = {
   id: number
-  kind: 'email' | 'slack' | 'webhook'
+  kind: ChannelKind
   name: string
   target: string
   project: string | null
   active: boolean
   failingSinceMs: number | null
   lastError: string
+  /** What the service said about the last message that it took. */
+  lastAnswer: string
+  /** The service wants no message before; null: it named no time. */
+  pausedUntilMs: number | null
+  subscription: ChannelSubscription
   /** Addresses that belong to no member and are not confirmed. */
   unconfirmed: { address: string; askedMs: number | null; error: string }[]
   /** Whether this is a mail channel without a mail server. */
@@ -48,13 +54,14 @@ export const startState: ChannelState = { ...noState, secret: null, notice: null
 type Action = (before: ChannelState, data: FormData) => Promise<ChannelState>
 
 /** A button that acts on one channel, with its result next to it. */
-function ChannelButton({
+export function ChannelButton({
   action,
   organization,
   id,
   name,
   value,
   address,
+  delivery,
   label,
   danger,
   children,
@@ -65,6 +72,7 @@ function ChannelButton({
   name: string
   value?: string
   address?: string
+  delivery?: number
   label?: string
   danger?: boolean
   children: ReactNode
@@ -81,6 +89,7 @@ function ChannelButton({
           <input type="hidden" name="organization" value={organization} />
           <input type="hidden" name="channel" value={id} />
           {value === undefined ? null : <input type="hidden" name="active" value={value} />}
+          {delivery === undefined ? null : <input type="hidden" name="delivery" value={delivery} />}
           {address === undefined ? null : <input type="hidden" name="address" value={address} />}
           <Button
             type="submit"
@@ -182,7 +191,7 @@ function Unconfirmed({
   )
 }
 
-/** One channel: target, state and last messages. */
+/** One channel: target, state and last messages. `deliveries`: absent on the page that shows the whole log. */
 export function ChannelRow({
   organization,
   channel,
@@ -191,12 +200,13 @@ export function ChannelRow({
 }: {
   organization: string
   channel: ShownChannel
-  deliveries: readonly ShownDelivery[]
+  deliveries?: readonly ShownDelivery[]
   mayWrite: boolean
 }) {
   const t = useTranslations('notifications')
+  const tc = useTranslations('channels')
   const age = useAge()
-  const { id, active, failingSinceMs } = channel
+  const { id, active, failingSinceMs, pausedUntilMs } = channel
   const failing = active && failingSinceMs !== null
   const act = { organization, id }
   return (
@@ -210,7 +220,8 @@ export function ChannelRow({
         <h2>
           <PlainText text={channel.name} />
         </h2>
-        <span className="chip">{t(channel.kind)}</span>
+        <span className="chip">{tc(`kind_${channel.kind}`)}</span>
+        {channel.subscription === 'rules' ? <span className="chip">{tc('onlyRules')}</span> : null}
         {channel.project ? <span className="chip">{channel.project}</span> : null}
         {active ? null : <span className="chip text-ink-3">{t('off')}</span>}
         {mayWrite ? (
@@ -228,7 +239,11 @@ export function ChannelRow({
         ) : null}
       </div>
       <p className="mt-1 break-all text-ink-2">
-        {channel.target === 'members' ? t('members') : <PlainText text={channel.target || t('sealed')} />}
+        {channel.target === 'members' && channel.kind === 'email' ? (
+          t('members')
+        ) : (
+          <PlainText text={channel.target || t('sealed')} />
+        )}
       </p>
       <Unconfirmed organization={organization} channel={channel} mayWrite={mayWrite} />
       {channel.withoutServer ? <p className="mt-1 text-warning">{t('noServer')}</p> : null}
@@ -237,7 +252,26 @@ export function ChannelRow({
           <PlainText text={t('failingSince', { age: age(failingSinceMs), error: channel.lastError })} />
         </p>
       ) : null}
-      <Deliveries organization={organization} deliveries={deliveries} />
+      {pausedUntilMs === null ? null : <p className="mt-1 text-warning">{tc('paused', { age: age(pausedUntilMs) })}</p>}
+      {failing || !channel.lastAnswer ? null : (
+        <p className="mt-1 text-small text-ink-3">
+          <PlainText text={tc('lastAnswer', { answer: channel.lastAnswer })} />
+        </p>
+      )}
+      {deliveries === undefined ? null : (
+        <>
+          <p className="mt-1">
+            <Link
+              className="link"
+              href={`/o/${organization}/settings/notifications/${id}`}
+              aria-label={tc('openLabel', { name: channel.name })}
+            >
+              {tc('open')}
+            </Link>
+          </p>
+          <Deliveries organization={organization} deliveries={deliveries} />
+        </>
+      )}
     </li>
   )
 }

@@ -3,54 +3,29 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
-import { Button, Field, NameField, Select, TextField } from '../../../../../ui/forms/controls.tsx'
-import { type ChannelState, createChannelAction } from './actions.ts'
+import { Button, Field, Select } from '../../../../../ui/forms/controls.tsx'
+import { createChannelAction } from './actions.ts'
+import { ChannelFields, Guide, type KindForm } from './channel-fields.tsx'
 import { startState } from './channel-row.tsx'
 
-const kinds = ['email', 'slack', 'webhook'] as const
-
-type Kind = (typeof kinds)[number]
-
-/** The fields of a channel. */
-function ChannelFields({ kind, projects, state }: { kind: Kind; projects: readonly string[]; state: ChannelState }) {
-  const t = useTranslations('notifications')
-  return (
-    <>
-      <NameField id="channel-name" label={t('name')} errors={state.fields.name} defaultValue={state.values.name} />
-      <TextField
-        key={kind}
-        id="channel-target"
-        name="target"
-        label={kind === 'email' ? t('addresses') : t('address')}
-        hint={t(`${kind}Hint`)}
-        errors={state.fields.target}
-        required
-        autoComplete="off"
-        defaultValue={state.values.target ?? (kind === 'email' ? 'members' : '')}
-      />
-      <Field id="channel-project" label={t('project')} errors={state.fields.project}>
-        <Select
-          id="channel-project"
-          name="project"
-          defaultValue={state.values.project ?? ''}
-          aria-describedby="channel-project-note"
-        >
-          <option value="">{t('allProjects')}</option>
-          {projects.map((project) => (
-            <option key={project} value={project}>
-              {project}
-            </option>
-          ))}
-        </Select>
-      </Field>
-    </>
-  )
-}
-
 /** The form for a new channel. Shows the signing secret of a webhook once. */
-export function NewChannel({ organization, projects }: { organization: string; projects: readonly string[] }) {
+export function NewChannel({
+  organization,
+  projects,
+  forms,
+  slackUrl,
+}: {
+  organization: string
+  projects: readonly string[]
+  forms: readonly [KindForm, ...KindForm[]]
+  slackUrl: string
+}) {
   const t = useTranslations('notifications')
-  const [kind, setKind] = useState<Kind>('email')
+  const tc = useTranslations('channels')
+  const [first] = forms
+  const [kind, setKind] = useState(first.kind)
+  const form = forms.find((choice) => choice.kind === kind) ?? first
+  const values: Record<string, string> = kind === 'email' ? { target: 'members' } : {}
   return (
     <section className="mt-8">
       <h2 className="mb-3">{t('newTitle')}</h2>
@@ -77,17 +52,24 @@ export function NewChannel({ organization, projects }: { organization: string; p
                 id="channel-kind"
                 name="kind"
                 value={kind}
-                onChange={(event) => setKind(kinds.find((candidate) => candidate === event.target.value) ?? 'email')}
+                onChange={(event) => setKind(forms.find((choice) => choice.kind === event.target.value)?.kind ?? kind)}
                 aria-describedby="channel-kind-note"
               >
-                {kinds.map((choice) => (
-                  <option key={choice} value={choice}>
-                    {t(choice)}
+                {forms.map((choice) => (
+                  <option key={choice.kind} value={choice.kind}>
+                    {tc(`kind_${choice.kind}`)}
                   </option>
                 ))}
               </Select>
             </Field>
-            <ChannelFields kind={kind} projects={projects} state={state} />
+            <Guide kind={kind} slackUrl={slackUrl} />
+            <ChannelFields
+              form={form}
+              start={{ name: '', project: null, subscription: 'issues', values }}
+              projects={projects}
+              state={state}
+              isKept={false}
+            />
             <div>
               <Button type="submit" disabled={pending}>
                 {t('create')}

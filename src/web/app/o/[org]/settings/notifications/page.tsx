@@ -1,12 +1,16 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { shownRecipientsOf, shownTargetOf } from '../../../../../../alert/channel.ts'
+import { fieldsOf } from '../../../../../../alert/channel.ts'
 import { type SmtpSettings, smtpOf } from '../../../../../../alert/smtp.ts'
+import { type ChannelKind, channelKinds } from '../../../../../../domain/channel-kinds.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
+import type { KindForm } from './channel-fields.tsx'
 import { ChannelRow } from './channel-row.tsx'
+import { shownChannelOf } from './load.ts'
 import { MailServer, type ShownServer } from './mail-server.tsx'
 import { NewChannel } from './new-channel.tsx'
+import { PushBrowsers } from './push-browsers.tsx'
 
 /** Maximum deliveries to show per channel; the API has more. */
 const shownMax = 10
@@ -14,6 +18,8 @@ const shownMax = 10
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('notifications'))('title') }
 }
+
+const formOf = (kind: ChannelKind): KindForm => ({ kind, fields: fieldsOf(kind) })
 
 /** Removes the password, which must not leave the server. */
 const shownServer = ({ password, ...rest }: SmtpSettings): ShownServer => ({ ...rest, hasPassword: password !== '' })
@@ -30,11 +36,14 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
   const slugOf = new Map(projects.map((project) => [project.id, project.slug]))
   const rows = await Promise.all(
     (await meta.alerts.channelsOf(organization.id)).map(async (channel) => ({
-      channel,
-      recipients: await shownRecipientsOf(parts, channel),
+      channel: await shownChannelOf(
+        channel,
+        channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
+      ),
       log: await meta.alerts.deliveryLog(channel.id, shownMax),
     })),
   )
+  const browsers = await meta.pushBrowsers.browsersOf([actor.person.id])
   const smtp = await smtpOf(parts)
   return (
     <div className="settings-page">
@@ -44,23 +53,12 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
       {rows.length ? (
         <ul className="border-t border-line">
-          {rows.map(({ channel, recipients, log }) => (
+          {rows.map(({ channel, log }) => (
             <ChannelRow
               key={channel.id}
               organization={organization.slug}
               mayWrite={mayWrite}
-              channel={{
-                id: channel.id,
-                kind: channel.kind,
-                name: channel.name,
-                target: shownTargetOf(parts, channel),
-                unconfirmed: recipients.filter((recipient) => recipient.state === 'unconfirmed'),
-                project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
-                active: channel.active,
-                failingSinceMs: channel.failingSinceMs,
-                lastError: channel.lastError,
-                withoutServer: channel.kind === 'email' && !smtp,
-              }}
+              channel={channel}
               deliveries={log.map((delivery) => ({
                 id: delivery.id,
                 kind: delivery.kind,
@@ -79,8 +77,17 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
         <p className="border-t border-line py-4">{t('none')}</p>
       )}
       {mayWrite ? (
-        <NewChannel organization={organization.slug} projects={projects.map((project) => project.slug)} />
+        <NewChannel
+          organization={organization.slug}
+          projects={projects.map((project) => project.slug)}
+          forms={[formOf('email'), ...channelKinds.filter((kind) => kind !== 'email').map(formOf)]}
+          slackUrl={`${parts.config.url}/api/0/hooks/slack/${organization.slug}/`}
+        />
       ) : null}
+      <PushBrowsers
+        publicKey={await parts.alerts.pushKey()}
+        browsers={browsers.map(({ id, browser, createdMs }) => ({ id, browser, createdMs }))}
+      />
       {(await auth.may(actor, 'instance:write', { instance: true })) === 'yes' ? (
         <MailServer organization={organization.slug} server={smtp ? shownServer(smtp) : null} />
       ) : null}

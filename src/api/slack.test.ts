@@ -1,0 +1,145 @@
+import { createHmac } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createChannel } from '../operations/channels.ts'
+import { createRoutes } from './api.ts'
+import { appForFile } from './app.cases.ts'
+import { seedEvents } from './seed.cases.ts'
+import { isSignedBySlack } from './slack.ts'
+
+const { made } = appForFile()
+const signing = '8f742231b10e8888abcd99yyyzzz85a5'.replace(/[^0-9a-f]/g, '0')
+const owner = 'U0OWNER'
+let issueId = 0
+
+beforeAll(async () => {
+  const { app, store, call, organization } = made()
+  await store(seedEvents)
+  issueId = Number(((await call('GET', '/organizations/acme/issues/')).json as { id: string }[])[0]?.id)
+  await createChannel(app, organization.id, {
+    kind: 'slack_app',
+    name: 'Ops',
+    target: 'C012AB3CD',
+    config: { token: 'xoxb-1234567890-abc', signing, people: `${owner} owner@example.test` },
+    project: null,
+  })
+})
+
+const sign = (body: string, timestampS: number, secret = signing) =>
+  `v0=${createHmac('sha256', secret).update(`v0:${timestampS}:${body}`).digest('hex')}`
+
+type Click = { verb: string; user?: string; value?: string; ageS?: number; secret?: string; slug?: string }
+
+/** Clicks a button as Slack sends it, and returns the answer and the sentence for the person. */
+async function click({
+  verb,
+  user = owner,
+  value = String(issueId),
+  ageS = 0,
+  secret = signing,
+  slug = 'acme',
+}: Click) {
+  const { app, sent } = made()
+  const payload = {
+    type: 'block_actions',
+    user: { id: user, username: 'ann', team_id: 'T9TK3CUKW' },
+    response_url: 'https://hooks.slack.com/actions/T9TK3CUKW/1/x',
+    actions: [{ type: 'button', block_id: `issue-${value}`, action_id: verb, value, action_ts: '1548426417.840180' }],
+  }
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+  const timestampS = Math.floor(app.clock.now() / 1000) - ageS
+  sent.posts.length = 0
+  const answer = await createRoutes(app).fetch(
+    new Request(`http://mishap.test/api/0/hooks/slack/${slug}/`, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-slack-request-timestamp': String(timestampS),
+        'x-slack-signature': sign(body, timestampS, secret),
+      },
+    }),
+  )
+  const said = sent.posts.find(({ url }) => url.startsWith('https://hooks.slack.com/'))?.body as { text?: string }
+  return { status: answer.status, said: said?.text }
+}
+
+const ownerOf = async () => {
+  const person = await made().app.auth.personByEmail('owner@example.test')
+  if (!person) throw new Error('There is no owner.')
+  return person
+}
+const issue = async () => made().app.meta.issues.issueById(issueId)
+
+describe('a button in Slack', () => {
+  test('acts as the member with the address, and says so', async () => {
+    expect(await click({ verb: 'assign' })).toEqual({
+      status: 200,
+      said: expect.stringMatching(/is assigned to you\.$/),
+    })
+    expect((await issue())?.assigneeUserId).toBe((await ownerOf()).id)
+    expect(await click({ verb: 'archive' })).toMatchObject({
+      status: 200,
+      said: expect.stringMatching(/is archived\.$/),
+    })
+    expect((await issue())?.status).toBe('ignored')
+    expect(await click({ verb: 'resolve' })).toMatchObject({
+      status: 200,
+      said: expect.stringMatching(/is resolved\.$/),
+    })
+    expect((await issue())?.status).toBe('resolved')
+  })
+
+  test.each<[string, Click, string | undefined]>([
+    [
+      'a stranger is told why not',
+      { verb: 'resolve', user: 'U0STRANGER' },
+      'Slack does not tell your e-mail address. The app needs the scope users:read.email.',
+    ],
+    ['an issue that is gone', { verb: 'resolve', value: '999999' }, 'This issue no longer exists.'],
+    ['a value that is no issue', { verb: 'resolve', value: '1 or 1' }, 'This issue no longer exists.'],
+    ['the click on a link does nothing', { verb: 'open' }, undefined],
+  ])('%s', async (_says, made_, said) => {
+    const before = await issue()
+    expect(await click(made_)).toEqual({ status: 200, said })
+    expect(await issue()).toEqual(before)
+  })
+
+  test.each<[string, Click]>([
+    ['another secret', { verb: 'archive', secret: '0'.repeat(32) }],
+    ['an old call', { verb: 'archive', ageS: 301 }],
+    ['a call from the future', { verb: 'archive', ageS: -302 }],
+    ['an unknown organization', { verb: 'archive', slug: 'nobody' }],
+  ])('%s is refused with 401 and changes nothing', async (_says, forged) => {
+    const before = await issue()
+    expect(await click(forged)).toEqual({ status: 401, said: undefined })
+    expect(await issue()).toEqual(before)
+  })
+
+  test('a viewer may not change the issue', async () => {
+    const { app, organization } = made()
+    const person = await ownerOf()
+    await app.meta.organizations.setMember(organization.id, person.id, 'viewer')
+    expect((await click({ verb: 'archive' })).said).toBe('Your role may not change this issue.')
+    await app.meta.organizations.setMember(organization.id, person.id, 'owner')
+  })
+})
+
+test('the signature of Slack’s own example is accepted, and any change of it is not', () => {
+  // https://docs.slack.dev/authentication/verifying-requests-from-slack
+  const example = {
+    body: 'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
+    timestamp: '1531420618',
+    signature: 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+    nowMs: 1_531_420_618_000,
+  }
+  const secret = '8f742231b10e8888abcd99yyyzzz85a5'
+  expect(isSignedBySlack(secret, example)).toBe(true)
+  for (const change of [
+    { body: `${example.body}x` },
+    { timestamp: '1531420619' },
+    { signature: 'v0=' },
+    { timestamp: 'soon' },
+    { nowMs: example.nowMs + 300_001 },
+  ])
+    expect(isSignedBySlack(secret, { ...example, ...change })).toBe(false)
+})
