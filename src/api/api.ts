@@ -9,6 +9,7 @@ import type { Issue } from '../store/meta/meta.ts'
 import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
+import { answerHook, hookPath } from './trackers/hook-route.ts'
 
 /** Answers /api/0/** and /api/auth/**. The app process calls `owns` first and passes other requests to the screens. */
 type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
@@ -35,6 +36,7 @@ export function createRoutes(app: App): Hono {
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
   for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
+  hono.post(addressOf(hookPath), (context) => answerHook(app, context.req.param('integration') ?? '', context.req.raw))
   const paths = new Map<string, string[]>()
   for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])
   for (const [path, methods] of paths)

@@ -10,7 +10,7 @@ import { isPublic, isWithin } from './network.ts'
 
 /** One request to an address that a user configured: a webhook, later a source map or an uptime check. */
 export type OutgoingRequest = {
-  method: 'GET' | 'HEAD' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   headers?: Record<string, string>
   body?: string
@@ -128,8 +128,8 @@ function open(request: OutgoingRequest, url: URL, address: string, signal: Abort
 function redirectOf(request: OutgoingRequest, answer: IncomingMessage, url: URL): string | undefined {
   const { location } = answer.headers
   const status = answer.statusCode ?? 0
-  // A redirected POST would send its body to an address that nobody configured, so the redirect itself is returned.
-  if (request.method === 'POST' || location === undefined || ![301, 302, 303, 307, 308].includes(status))
+  // A redirected write would send its body to an address that nobody configured, so the redirect itself is returned.
+  if (!['GET', 'HEAD'].includes(request.method) || location === undefined || ![301, 302, 303, 307, 308].includes(status))
     return undefined
   return URL.canParse(location, url) ? new URL(location, url).href : undefined
 }

@@ -40,6 +40,10 @@ import type { DownsamplingStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
 import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
 import type { TraceStepStore } from './retention/trace-steps.ts'
+import type { CodeMappingStore } from './trackers/code-mappings.ts'
+import type { ExternalIssueStore } from './trackers/external-issues.ts'
+import type { HookStore } from './trackers/hooks.ts'
+import type { IntegrationStore } from './trackers/integrations.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 type IssueParts = IssueReadStore &
@@ -94,6 +98,8 @@ type MetaParts = {
   /** Saved queries and exports. */
   explore: SavedQueryStore & ExportStore
   dashboards: DashboardStore
+  /** Issue trackers with their links and webhooks, and code mappings. */
+  trackers: IntegrationStore & ExternalIssueStore & HookStore & CodeMappingStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -38,6 +38,7 @@ import { statements as metricSeries } from '../schema/0035-metric-series.ts'
 import { statements as savedQueries } from '../schema/0036-saved-queries.ts'
 import { statements as exports } from '../schema/0037-exports.ts'
 import { statements as dashboards } from '../schema/0038-dashboards.ts'
+import { statements as trackers } from '../schema/0039-trackers.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -81,6 +82,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   savedQueries,
   exports,
   dashboards,
+  trackers,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

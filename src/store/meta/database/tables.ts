@@ -3,6 +3,7 @@ import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
+import type { TrackerTables } from './tracker-tables.ts'
 
 /** A column with an id that the database assigns. */
 type Id = Generated<number>
@@ -16,7 +17,8 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
-  DashboardTables & {
+  DashboardTables &
+  TrackerTables & {
     version: { number: number; applied_ms: number }
     value: { name: string; text: string }
     organization: {
@@ -310,6 +312,7 @@ export type Tables = JobTables &
       url: Defaulted<string>
       listed: Defaulted<Flag>
       created_ms: number
+      integration_id: Defaulted<number | null>
     }
     code_commit: {
       id: Id
@@ -321,6 +324,7 @@ export type Tables = JobTables &
       at_ms: number
       files: number
       files_omitted: number
+      pushed_ms: Defaulted<number | null>
     }
     commit_file: { commit_id: number; path: string; name: string; type: string }
     release_commit: { organization_id: number; version: string; place: number; commit_id: number }

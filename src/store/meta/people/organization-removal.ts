@@ -41,6 +41,8 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'integration',
+  'code_mapping',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */

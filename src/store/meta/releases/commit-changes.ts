@@ -18,6 +18,8 @@ export async function dropOrphanCommits(
   const matching = builder.selectFrom('repository').select('id').where('organization_id', '=', organizationId)
   const orphans = builder
     .deleteFrom('code_commit')
+    // A webhook stored it. `prunePushed` deletes it later.
+    .where('pushed_ms', 'is', null)
     .where((build) =>
       build.not(
         build.exists(
@@ -52,7 +54,7 @@ export async function dropOrphanCommits(
 
 /** Statements for a list of commits, compiled once: it can have 5,000 commits and 50,000 files. */
 function statementsOf({ write, dialect: { builder } }: Store) {
-  type Row = Omit<Selectable<Tables['code_commit']>, 'id'>
+  type Row = Omit<Selectable<Tables['code_commit']>, 'id' | 'pushed_ms'>
   return {
     repository: write.prepared<{ organizationId: number; name: string; nowMs: number }, { id: number }>((slot) =>
       builder
@@ -221,7 +223,7 @@ async function setRef(
 /** Implements changes of commits by builds. */
 export function commitChangePart(
   store: Store,
-): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository'> {
+): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository' | 'addPushed' | 'prunePushed'> {
   const { write } = store
   const { builder } = store.dialect
   const writer = writerOf(store)
@@ -245,6 +247,40 @@ export function commitChangePart(
         )
         await dropOrphanCommits(store, organizationId, [])
         return changes > 0
+      }),
+    addPushed: ({ organizationId, integrationId, repository, url }, commits, nowMs) =>
+      write.transaction(async () => {
+        const id = await writer.repositoryId(organizationId, repository, nowMs)
+        const mine = builder.updateTable('repository').where('id', '=', id)
+        await write.run(mine.set({ integration_id: integrationId }))
+        if (url !== '') await write.run(mine.set({ url }).where('url', '=', ''))
+        for (const commit of commits) {
+          const commitId = await putCommit(writer.statements, id, commit)
+          await write.run(builder.updateTable('code_commit').set({ pushed_ms: nowMs }).where('id', '=', commitId))
+        }
+      }),
+    prunePushed: (beforeMs) =>
+      write.transaction(async () => {
+        const old = await write.all(
+          builder
+            .selectFrom('code_commit')
+            .innerJoin('repository', 'repository.id', 'repository_id')
+            .select(['code_commit.id', 'organization_id'])
+            .where('pushed_ms', '<', beforeMs)
+            .limit(1_000),
+        )
+        for (const [organizationId, rows] of Map.groupBy(old, (row) => row.organization_id)) {
+          const ids = rows.map((row) => row.id)
+          for (let start = 0; start < ids.length; start += chunk)
+            await write.run(
+              builder
+                .updateTable('code_commit')
+                .set({ pushed_ms: null })
+                .where('id', 'in', ids.slice(start, start + chunk)),
+            )
+          await dropOrphanCommits(store, organizationId, ids)
+        }
+        return old.length
       }),
     setCommits: (place, commits, nowMs) =>
       write.transaction(async () => {
