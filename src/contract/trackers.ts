@@ -163,4 +163,3 @@ export const bulkMappingsBody = z.object({
     .min(1, 'At least one mapping.')
     .max(bulkMax, `At most ${bulkMax} mappings.`),
 })
-export type BulkMappings = z.output<typeof bulkMappingsBody>

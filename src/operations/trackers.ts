@@ -32,7 +32,7 @@ export function trackerDeps<M>({
 }
 
 /** Input of a connection. `secret`: of the webhook; absent: a new one. */
-export type IntegrationText = {
+type IntegrationText = {
   kind: TrackerKind
   name: string
   url?: string | undefined
@@ -145,7 +145,7 @@ async function checked(deps: Parts, described: Parameters<typeof trackerWith>[1]
 }
 
 /** Changes of a connection. Absent fields stay. */
-export type IntegrationChange = { [Field in keyof Omit<IntegrationText, 'kind'>]?: IntegrationText[Field] | undefined }
+type IntegrationChange = { [Field in keyof Omit<IntegrationText, 'kind'>]?: IntegrationText[Field] | undefined }
 
 type ChangeDeps = Parts & { meta: MetaWith<'trackers.updateIntegration'> }
 

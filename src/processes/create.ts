@@ -196,10 +196,9 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, meta, observe, config.events?.host)
-  const [lag, requestLog] = [createLag(), createRequestLog()]
+  const [lag, requestLog, bytesUnder] = [createLag(), createRequestLog(), createFolderBytes(clock)]
   const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
-  const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )

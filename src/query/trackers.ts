@@ -8,7 +8,7 @@ import type { HookCount } from '../store/meta/trackers/hooks.ts'
 import type { Integration } from '../store/meta/trackers/integrations.ts'
 
 /** Names of the services as their vendors write them. */
-export const trackerNames: Readonly<Record<TrackerKind, string>> = {
+const trackerNames: Readonly<Record<TrackerKind, string>> = {
   github: 'GitHub',
   gitlab: 'GitLab',
   jira: 'Jira',

@@ -21,7 +21,7 @@ export type CreateDeps = TrackerDeps & {
  * `origin`: `rule-7` for a rule, and a new name for each creation by a person. `userId`: that person, null for a rule.
  * `text`: replaces the prefilled text.
  */
-export type CreateOptions = { origin: string; userId: string | null; text?: Partial<IssueText> | undefined }
+type CreateOptions = { origin: string; userId: string | null; text?: Partial<IssueText> | undefined }
 
 /** How long another process may need for the same creation before it counts as dead. */
 const creationMs = 60_000

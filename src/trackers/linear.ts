@@ -33,9 +33,11 @@ function graphqlFailure(value: unknown): TrackerFailure | undefined {
   return new TrackerFailure(code === 'ENTITY_NOT_FOUND' ? 'missing' : 'refused', words)
 }
 
-/** Linear's GraphQL API. */
-export function linear({ url, target, token, fetch }: Connection, nowMs: () => number): Tracker {
-  const ask = async (query: string, variables: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
+type Ask = (query: string, variables?: Record<string, unknown>) => Promise<Record<string, unknown>>
+
+/** Sends a question and returns its data. Throws TrackerFailure by the codes of the errors in the answer. */
+function asking({ url, token, fetch }: Connection, nowMs: () => number): Ask {
+  return async (query: string, variables: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
     // Linear answers 400 with the errors in the body, so the status alone would hide their codes.
     const kept: { body?: unknown } = {}
     const reading: typeof globalThis.fetch = async (input, init) => {
@@ -62,41 +64,48 @@ export function linear({ url, target, token, fetch }: Connection, nowMs: () => n
     if (failure) throw failure
     return fieldsOf(fieldsOf(value).data)
   }
-  const team = async () => {
-    const answer = await ask(
-      'query Team($key: String!) { teams(filter: { key: { eq: $key } }) { nodes { id key } } }',
-      {
-        key: target,
-      },
-    )
-    const [found] = listOf(fieldsOf(answer.teams).nodes).map(fieldsOf)
-    if (!found) throw new TrackerFailure('missing', `Linear has no team with the key ${target}.`)
-    return textOf(found.id)
-  }
-  const wantedState = async (id: string, state: TrackerState) => {
-    const answer = await ask(
-      'query States($id: String!) { issue(id: $id) { state { id type } team { states { nodes { id type position } } } } }',
-      { id },
-    )
-    const issue = fieldsOf(answer.issue)
-    if (linearState(issue.state) === state) return undefined
-    const types = state === 'closed' ? ['completed', 'canceled'] : ['unstarted', 'backlog', 'started', 'triage']
-    const states = listOf(fieldsOf(fieldsOf(issue.team).states).nodes)
-      .map(fieldsOf)
-      .sort((a, b) => Number(a.position) - Number(b.position))
-    const [found] = types.flatMap((type) => states.filter((item) => item.type === type))
-    if (!found) throw new TrackerFailure('refused', 'The team has no workflow state for this.')
-    return textOf(found.id)
-  }
+}
+
+/** The id of the team with this key. */
+async function teamOf(ask: Ask, target: string): Promise<string> {
+  const answer = await ask('query Team($key: String!) { teams(filter: { key: { eq: $key } }) { nodes { id key } } }', {
+    key: target,
+  })
+  const [found] = listOf(fieldsOf(answer.teams).nodes).map(fieldsOf)
+  if (!found) throw new TrackerFailure('missing', `Linear has no team with the key ${target}.`)
+  return textOf(found.id)
+}
+
+/** The workflow state of the issue's team that this state is. Undefined if the issue has the state. */
+async function workflowState(ask: Ask, id: string, state: TrackerState): Promise<string | undefined> {
+  const answer = await ask(
+    'query States($id: String!) { issue(id: $id) { state { id type } team { states { nodes { id type position } } } } }',
+    { id },
+  )
+  const issue = fieldsOf(answer.issue)
+  if (linearState(issue.state) === state) return undefined
+  const types = state === 'closed' ? ['completed', 'canceled'] : ['unstarted', 'backlog', 'started', 'triage']
+  const states = listOf(fieldsOf(fieldsOf(issue.team).states).nodes)
+    .map(fieldsOf)
+    .sort((a, b) => Number(a.position) - Number(b.position))
+  const [found] = types.flatMap((type) => states.filter((item) => item.type === type))
+  if (!found) throw new TrackerFailure('refused', 'The team has no workflow state for this.')
+  return textOf(found.id)
+}
+
+/** Linear's GraphQL API. */
+export function linear(connection: Connection, nowMs: () => number): Tracker {
+  const { target } = connection
+  const ask = asking(connection, nowMs)
   return {
     check: async () => {
       const viewer = fieldsOf((await ask('query Viewer { viewer { id name email } }')).viewer)
-      await team()
+      await teamOf(ask, target)
       return { account: textOf(viewer.name) || textOf(viewer.email), accountId: textOf(viewer.id) }
     },
     idOf: (name) => /(?:^|\/issue\/)([A-Z][A-Z0-9]{0,20}-\d{1,10})(?:[/?#].*)?$/i.exec(name.trim())?.[1]?.toUpperCase(),
     create: async ({ title, body }) => {
-      const input = { teamId: await team(), title, description: body }
+      const input = { teamId: await teamOf(ask, target), title, description: body }
       const answer = await ask(
         `mutation Create($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { ${fields} } } }`,
         { input },
@@ -106,7 +115,7 @@ export function linear({ url, target, token, fetch }: Connection, nowMs: () => n
     issue: async (id) =>
       toIssue((await ask(`query Issue($id: String!) { issue(id: $id) { ${fields} } }`, { id })).issue),
     setState: async (id, state) => {
-      const stateId = await wantedState(id, state)
+      const stateId = await workflowState(ask, id, state)
       if (stateId === undefined) return
       await ask(
         'mutation Update($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }',

@@ -4,7 +4,7 @@ import { failureWords, withTracker } from './connection.ts'
 import { commentText } from './text.ts'
 import { type TrackerDeps, TrackerFailure } from './tracker.ts'
 
-export type PushDeps = TrackerDeps & {
+type PushDeps = TrackerDeps & {
   meta: MetaWith<
     | 'trackers.integrationById'
     | 'trackers.linksDueBy'

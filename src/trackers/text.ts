@@ -38,7 +38,7 @@ function code(text: string): string {
 const pageOf = (url: string, organization: Pick<Organization, 'slug'>, issue: Pick<Issue, 'id'>): string =>
   `${url}/o/${organization.slug}/issues/${issue.id}`
 
-export type Described = { url: string; organization: Organization; project: Project; issue: Issue }
+type Described = { url: string; organization: Organization; project: Project; issue: Issue }
 
 /**
  * The prefilled text of a tracker issue: title, culprit, link and facts. Texts of events are in code spans, and their

@@ -27,6 +27,8 @@ import frameDe from './messages/frame.de.json'
 import frameEn from './messages/frame.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
+import integrationsDe from './messages/integrations.de.json'
+import integrationsEn from './messages/integrations.en.json'
 import issuepageDe from './messages/issuepage.de.json'
 import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
@@ -83,6 +85,7 @@ const catalogues = {
     failures: failuresEn,
     filters: filtersEn,
     frame: frameEn,
+    integrations: integrationsEn,
     issuepage: issuepageEn,
     issues: issuesEn,
     logs: logsEn,
@@ -118,6 +121,7 @@ const catalogues = {
     failures: failuresDe,
     filters: filtersDe,
     frame: frameDe,
+    integrations: integrationsDe,
     issuepage: issuepageDe,
     issues: issuesDe,
     logs: logsDe,

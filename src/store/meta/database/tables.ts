@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
+import type { CommitTables } from './commit-tables.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { TrackerTables } from './tracker-tables.ts'
@@ -17,6 +18,7 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
+  CommitTables &
   DashboardTables &
   TrackerTables & {
     version: { number: number; applied_ms: number }
@@ -304,27 +306,6 @@ export type Tables = JobTables &
       environment: string
       first_event_ms: number
       last_event_ms: number
-    }
-    repository: {
-      id: Id
-      organization_id: number
-      name: string
-      url: Defaulted<string>
-      listed: Defaulted<Flag>
-      created_ms: number
-      integration_id: Defaulted<number | null>
-    }
-    code_commit: {
-      id: Id
-      repository_id: number
-      sha: string
-      message: string | null
-      author_name: string
-      author_email: string
-      at_ms: number
-      files: number
-      files_omitted: number
-      pushed_ms: Defaulted<number | null>
     }
     commit_file: { commit_id: number; path: string; name: string; type: string }
     release_commit: { organization_id: number; version: string; place: number; commit_id: number }

@@ -122,7 +122,7 @@ function statementsOf({ write, dialect: { builder } }: Store) {
 type Statements = ReturnType<typeof statementsOf>
 
 /** Writes a commit and its files. Returns its id. */
-async function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): Promise<number> {
+export async function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): Promise<number> {
   const existing = await statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
     repository_id: repositoryId,
@@ -154,7 +154,8 @@ type Writer = {
   arrange(place: Place, ids: readonly number[]): Promise<void>
 }
 
-function writerOf(store: Store): Writer {
+/** The helpers for writes of commits. */
+export function writerOf(store: Store): Writer {
   const { write } = store
   const { builder } = store.dialect
   const statements = statementsOf(store)
@@ -223,7 +224,7 @@ async function setRef(
 /** Implements changes of commits by builds. */
 export function commitChangePart(
   store: Store,
-): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository' | 'addPushed' | 'prunePushed'> {
+): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository'> {
   const { write } = store
   const { builder } = store.dialect
   const writer = writerOf(store)
@@ -247,40 +248,6 @@ export function commitChangePart(
         )
         await dropOrphanCommits(store, organizationId, [])
         return changes > 0
-      }),
-    addPushed: ({ organizationId, integrationId, repository, url }, commits, nowMs) =>
-      write.transaction(async () => {
-        const id = await writer.repositoryId(organizationId, repository, nowMs)
-        const mine = builder.updateTable('repository').where('id', '=', id)
-        await write.run(mine.set({ integration_id: integrationId }))
-        if (url !== '') await write.run(mine.set({ url }).where('url', '=', ''))
-        for (const commit of commits) {
-          const commitId = await putCommit(writer.statements, id, commit)
-          await write.run(builder.updateTable('code_commit').set({ pushed_ms: nowMs }).where('id', '=', commitId))
-        }
-      }),
-    prunePushed: (beforeMs) =>
-      write.transaction(async () => {
-        const old = await write.all(
-          builder
-            .selectFrom('code_commit')
-            .innerJoin('repository', 'repository.id', 'repository_id')
-            .select(['code_commit.id', 'organization_id'])
-            .where('pushed_ms', '<', beforeMs)
-            .limit(1_000),
-        )
-        for (const [organizationId, rows] of Map.groupBy(old, (row) => row.organization_id)) {
-          const ids = rows.map((row) => row.id)
-          for (let start = 0; start < ids.length; start += chunk)
-            await write.run(
-              builder
-                .updateTable('code_commit')
-                .set({ pushed_ms: null })
-                .where('id', 'in', ids.slice(start, start + chunk)),
-            )
-          await dropOrphanCommits(store, organizationId, ids)
-        }
-        return old.length
       }),
     setCommits: (place, commits, nowMs) =>
       write.transaction(async () => {

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -195,7 +195,7 @@ export function repositoryPart({ read, dialect: { builder } }: Store): Repositor
 
 type ListPart = Pick<
   CommitStore,
-  'commitsOf' | 'commitTimesOf' | 'commitsById' | 'versionsWithCommit' | 'repositoryCommits' | 'recentCommitsOf'
+  'commitsOf' | 'commitTimesOf' | 'commitsById' | 'versionsWithCommit' | 'repositoryCommits'
 >
 
 /** Implements reads of commits. */
@@ -246,19 +246,6 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
             .orderBy('version'),
         )
       ).map((row) => row.version),
-    recentCommitsOf: async ({ organizationId, text, max }) => {
-      const mine = all().where('repository.organization_id', '=', organizationId)
-      // `%` and `_` of the text are characters, not patterns.
-      const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-      const matching = mine.where((build) =>
-        build.or([
-          build('sha', 'like', pattern.slice(1)),
-          sql<boolean>`lower(coalesce(message, '')) like ${pattern} escape '\\'`,
-        ]),
-      )
-      const newest = (text === '' ? mine : matching).orderBy('at_ms', 'desc').orderBy('code_commit.id', 'desc')
-      return (await read.all(newest.limit(max))).map(toCommit)
-    },
     repositoryCommits: async ({ repositoryId, offset, max }) =>
       (
         await read.all(

@@ -5,7 +5,7 @@ import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** A state that we set in the tracker, to recognize the webhook that it causes. */
-export type Pushed = { state: TrackerState; atMs: number }
+type Pushed = { state: TrackerState; atMs: number }
 
 /** An issue of a tracker that is linked with an issue. */
 export type ExternalIssue = {
@@ -88,10 +88,7 @@ const toLink = (row: Selectable<Tables['external_issue']>): ExternalIssue => ({
 
 const stateOf = (status: string): TrackerState => (status === 'resolved' ? 'closed' : 'open')
 
-type WritePart = Pick<
-  ExternalIssueStore,
-  'reserveExternal' | 'completeExternal' | 'deleteExternal' | 'settleComment' | 'failExternal'
->
+type WritePart = Pick<ExternalIssueStore, 'reserveExternal' | 'completeExternal' | 'deleteExternal'>
 
 /** Implements the creation and the ends of links. */
 export function externalIssuePart({ write, dialect: { builder } }: Store): WritePart {
@@ -166,17 +163,6 @@ export function externalIssuePart({ write, dialect: { builder } }: Store): Write
     deleteExternal: async (id) => {
       await write.run(builder.deleteFrom('external_issue').where('id', '=', id))
     },
-    settleComment: async (id, activityId) => {
-      const change = { comment_after: activityId, attempts: 0, next_ms: 0, error: '' }
-      await write.run(builder.updateTable('external_issue').set(change).where('id', '=', id))
-    },
-    failExternal: (id, error, nextMs) =>
-      write.transaction(async () => {
-        const row = await write.get(all().where('id', '=', id))
-        if (!row) return
-        const change = { attempts: row.attempts + 1, next_ms: nextMs, error }
-        await write.run(builder.updateTable('external_issue').set(change).where('id', '=', id))
-      }),
   }
 }
 
@@ -249,7 +235,7 @@ export function externalReadPart({ write, read, dialect: { builder } }: Store): 
   }
 }
 
-type PushPart = Pick<ExternalIssueStore, 'notePush' | 'takePush' | 'settleExternal'>
+type PushPart = Pick<ExternalIssueStore, 'notePush' | 'takePush' | 'settleExternal' | 'settleComment' | 'failExternal'>
 
 /** Implements what keeps both directions from answering each other. */
 export function externalPushPart({ write, dialect: { builder } }: Store): PushPart {
@@ -262,6 +248,17 @@ export function externalPushPart({ write, dialect: { builder } }: Store): PushPa
         .where('id', '=', id),
     )
   return {
+    settleComment: async (id, activityId) => {
+      const change = { comment_after: activityId, attempts: 0, next_ms: 0, error: '' }
+      await write.run(builder.updateTable('external_issue').set(change).where('id', '=', id))
+    },
+    failExternal: (id, error, nextMs) =>
+      write.transaction(async () => {
+        const row = await write.get(all().where('id', '=', id))
+        if (!row) return
+        const change = { attempts: row.attempts + 1, next_ms: nextMs, error }
+        await write.run(builder.updateTable('external_issue').set(change).where('id', '=', id))
+      }),
     notePush: (id, state, nowMs) =>
       write.transaction(async () => {
         const row = await write.get(all().where('id', '=', id))

@@ -33,7 +33,7 @@ export type Integration = {
   lastError: string
 }
 
-export type NewIntegration = Omit<
+type NewIntegration = Omit<
   Integration,
   'id' | 'createdMs' | 'connectedMs' | 'refusedMs' | 'lastError' | 'connectedBy'
 > & { connectedBy: string }
@@ -95,6 +95,26 @@ async function settleStates({ write, dialect: { builder } }: Store, integrationI
   await write.run(mine.set({ issue_state: 'closed' }).where('issue_id', 'in', resolved))
 }
 
+/** The columns of a change. A new token ends a refusal. */
+const columnsOf = (value: Partial<Pick<Integration, Changeable | Connected>>, nowMs: number) => ({
+  ...given(value.name, (name) => ({ name: checkName(name) })),
+  ...given(value.url, (url) => ({ url })),
+  ...given(value.target, (target) => ({ target })),
+  ...given(value.email, (email) => ({ email })),
+  ...given(value.account, (account) => ({ account })),
+  ...given(value.accountId, (account_id) => ({ account_id })),
+  ...given(value.syncState, (on) => ({ sync_state: Number(on) })),
+  ...given(value.syncComments, (on) => ({ sync_comments: Number(on) })),
+  ...given(value.sealedSecret, (sealed_secret) => ({ sealed_secret })),
+  ...given(value.connectedBy, (connected_by) => ({ connected_by })),
+  ...given(value.sealedToken, (sealed_token) => ({
+    sealed_token,
+    connected_ms: nowMs,
+    refused_ms: null,
+    last_error: '',
+  })),
+})
+
 /** Implements connections to issue trackers. */
 export function integrationPart(store: Store): IntegrationStore {
   const { write, read, clock } = store
@@ -128,24 +148,7 @@ export function integrationPart(store: Store): IntegrationStore {
       write.transaction(async () => {
         const old = await write.get(all().where('id', '=', id))
         if (!old) throw new MishapError('NOT_FOUND')
-        const change = {
-          ...given(value.name, (name) => ({ name: checkName(name) })),
-          ...given(value.url, (url) => ({ url })),
-          ...given(value.target, (target) => ({ target })),
-          ...given(value.email, (email) => ({ email })),
-          ...given(value.account, (account) => ({ account })),
-          ...given(value.accountId, (account_id) => ({ account_id })),
-          ...given(value.syncState, (on) => ({ sync_state: Number(on) })),
-          ...given(value.syncComments, (on) => ({ sync_comments: Number(on) })),
-          ...given(value.sealedSecret, (sealed_secret) => ({ sealed_secret })),
-          ...given(value.connectedBy, (connected_by) => ({ connected_by })),
-          ...given(value.sealedToken, (sealed_token) => ({
-            sealed_token,
-            connected_ms: clock.now(),
-            refused_ms: null,
-            last_error: '',
-          })),
-        }
+        const change = columnsOf(value, clock.now())
         if (Object.keys(change).length > 0)
           await write.run(builder.updateTable('integration').set(change).where('id', '=', id))
         if (value.syncState && old.sync_state === 0) await settleStates(store, id)
