@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
+import { benchAlertLatency } from './alert-latency.ts'
 import { benchCommit } from './commit.ts'
 import { benchCost } from './cost.ts'
 import { benchDetectors } from './detectors.ts'
@@ -55,6 +56,7 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
+  'alert-latency': benchAlertLatency,
   commit: () => benchCommit(words.includes('--quick') ? 5 : 25, wordAfter('--against')),
   cost: () => benchCost(words.includes('--quick') ? 15 : 30, wordAfter('--against')),
   detectors: benchDetectors,

@@ -129,6 +129,15 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     expect(await faults(page)).toEqual([])
   })
 
+  test('the chart marks releases, and a mark leads to its release', async () => {
+    const mark = state.page.locator('.log-plot .chart-mark').first()
+    await mark.waitFor({ state: 'attached' })
+    expect([await mark.textContent(), await mark.getAttribute('href')]).toEqual([
+      expect.stringContaining('shop@2.0.0'),
+      `/o/${org}/releases/shop%402.0.0`,
+    ])
+  })
+
   test('a search runs while it is typed, and a facet narrows it', async () => {
     const { page } = state
     await search('timeout')

@@ -9,12 +9,17 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { createOutgoing, type Outgoing } from '../base/outgoing.ts'
+import { aDelivery, decided } from '../store/meta/alerts/incidents.cases.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import type { DeliveryItem } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import { type AlertDeps, createAlerts, retryMs } from './alert.ts'
-import { createMailer, type Mail, type SmtpSettings } from './send/email.ts'
-import { signatureOf } from './send/hook.ts'
+import { createAlerts } from './alert.ts'
+import { retryMs } from './attempt.ts'
+import type { AlertDeps } from './deps.ts'
+import { createMailer, type Mail, type SmtpSettings } from './send/mailer.ts'
+import { DeliveryRefused } from './send/transport.ts'
+import { signatureOf } from './send/webhook.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-alert-'))
 const opened: { close(): void }[] = []
@@ -32,6 +37,21 @@ const smtp: SmtpSettings = {
   from: 'mishap@x.test',
 }
 
+/** A delivery of the built-in notifications to channel 1. */
+const builtIn = (items: DeliveryItem[]) => ({
+  delivery: aDelivery({
+    channelId: 1,
+    userId: null,
+    recipient: '',
+    kind: 'issue',
+    level: '',
+    ruleId: null,
+    items,
+    nextMs: 0,
+  }),
+  incident: null,
+})
+
 /** Real parts, except the clock and an outgoing sender that records calls. */
 async function rig(more: Partial<AlertDeps> = {}) {
   const clock = testClock()
@@ -39,9 +59,10 @@ async function rig(more: Partial<AlertDeps> = {}) {
   opened.push(meta)
   const calls: { url: string; body: unknown; headers: Record<string, string> }[] = []
   const mails: Mail[] = []
-  const broken = { how: undefined as string | undefined }
+  const broken = { how: undefined as string | undefined, error: undefined as Error | undefined }
   const outgoing: Outgoing = {
     send: async ({ url, body = '', headers = {} }) => {
+      if (broken.error) throw broken.error
       if (broken.how) throw new Error(broken.how)
       calls.push({ url, body: JSON.parse(body), headers })
       return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
@@ -51,6 +72,7 @@ async function rig(more: Partial<AlertDeps> = {}) {
     send: async (_settings: SmtpSettings, mail: Mail) => {
       if (broken.how) throw new Error(broken.how)
       mails.push(mail)
+      return '250 queued'
     },
     close() {},
   }
@@ -61,6 +83,8 @@ async function rig(more: Partial<AlertDeps> = {}) {
     outgoing,
     mailer,
     url: 'https://m.test',
+    authorEmails: async () => [],
+    seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
     smtp: async () => smtp,
@@ -154,11 +178,7 @@ describe('a commit’s notification', () => {
     await channel('slack', 'https://chat.test/x')
     await commit(meta, { events: [effect({ title: 'Boom' })] })
     const item = { issueId: 1, kind: 'new' as const, eventId: '' }
-    await meta.alerts.decideAlerts(
-      [{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }],
-      [],
-      0,
-    )
+    await meta.incidents.storeDecision(decided({ deliveries: [builtIn([item, item])] }), 0)
     await alerts.run()
     expect(calls.map((call) => call.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
   })
@@ -166,11 +186,8 @@ describe('a commit’s notification', () => {
   test('an issue that is gone is not told, and the delivery ends', async () => {
     const { meta, alerts, calls, channel } = await rig()
     await channel('slack', 'https://chat.test/x')
-    await meta.alerts.decideAlerts(
-      [{ channelId: 1, recipient: '', kind: 'issue', items: [{ issueId: 99, kind: 'new', eventId: '' }], more: 0 }],
-      [],
-      0,
-    )
+    const item = { issueId: 99, kind: 'new' as const, eventId: '' }
+    await meta.incidents.storeDecision(decided({ deliveries: [builtIn([item])] }), 0)
     await alerts.run()
     expect([calls.length, (await meta.alerts.deliveryById(1))?.status]).toEqual([0, 'sent'])
   })
@@ -196,6 +213,40 @@ test('tries follow with growing pauses, then the delivery has failed and the cha
   await commit(meta, { events: [effect({ hashes: [hash(2)] })] })
   await alerts.run()
   expect([calls.length, (await meta.alerts.channelById(1))?.failingSinceMs]).toEqual([1, null])
+})
+
+test.each([
+  ['a short pause keeps our own', 2000, 10_000],
+  ['a long pause is obeyed', 90_000, 90_000],
+])('a service that is called too often names the pause: %s', async (_says, askedMs, waitedMs) => {
+  const { clock, meta, alerts, calls, broken, channel } = await rig()
+  await channel('slack', 'https://chat.test/x')
+  await commit(meta, { events: [effect()] })
+  broken.error = new DeliveryRefused('The service answered 429: slow down', askedMs)
+  await alerts.run()
+  broken.error = undefined
+  expect(await meta.alerts.channelById(1)).toMatchObject({
+    pausedUntilMs: clock.now() + askedMs,
+    lastError: 'The service answered 429: slow down',
+  })
+  // Another message of the channel waits as well, although it was never refused itself.
+  await commit(meta, { events: [effect({ hashes: [hash(2)] })] })
+  clock.advance(askedMs - 1)
+  expect(await alerts.run()).toEqual({ tries: 0 })
+  clock.advance(1)
+  await alerts.run()
+  clock.advance(waitedMs - askedMs)
+  await alerts.run()
+  expect(calls).toHaveLength(2)
+})
+
+test('a channel of rules hears of no issue by itself', async () => {
+  const { meta, alerts, calls, channel } = await rig()
+  const { id } = await channel('slack', 'https://chat.test/x')
+  await meta.alerts.updateChannel(id, { subscription: 'rules' })
+  await commit(meta, { events: [effect()] })
+  await alerts.run()
+  expect([calls, await meta.alerts.alertsDue(10, nowMs)]).toEqual([[], []])
 })
 
 test('a test message is tried once, at once, and says how it ended', async () => {
@@ -299,7 +350,7 @@ describe('over the wire', () => {
       '1',
     ])
     expect(JSON.parse(body)).toMatchObject({ delivery: 1, issues: [{ shortId: 'WEB-1' }] })
-    expect(await alerts.test(hook)).toMatchObject([{ status: 'failed', error: 'The address answered 410.' }])
+    expect(await alerts.test(hook)).toMatchObject([{ status: 'failed', error: 'The service answered 410.' }])
     server.close()
   })
 })

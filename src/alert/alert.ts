@@ -1,37 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../base/clock.ts'
-import type { Observe } from '../base/observe.ts'
-import type { Outgoing } from '../base/outgoing.ts'
-import { filterAsync } from '../base/sequence.ts'
-import type { EventStore } from '../store/events/event-store.ts'
-import type { AlertDue, Channel, Delivery } from '../store/meta/issues/alerts.ts'
-import type { MetaStore } from '../store/meta/meta-store.ts'
+import type { Channel, Delivery } from '../store/meta/issues/alerts.ts'
+import { attemptAll, type Wired } from './attempt.ts'
 import { createConfirmations } from './confirm.ts'
-import { decide, recentMs } from './decide.ts'
-import { type AlertedIssue, htmlOf, line, type Message, slackOf, subjectOf, textOf, webhookOf } from './message.ts'
-import { recipientsIn } from './recipients.ts'
-import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
-import { sendHook } from './send/hook.ts'
-import { settleSkew } from './skew.ts'
-
-export type AlertDeps = {
-  clock: Clock
-  observe: Observe
-  meta: MetaStore
-  /** Counts the events of a skew since it began. */
-  events: Pick<EventStore, 'countsOf'>
-  outgoing: Outgoing
-  /** Tests pass their own. */
-  mailer?: Mailer
-  /** Origin of the web interface, without trailing slash. */
-  url: string
-  /** Decrypts a sealed channel value. Throws if the key has changed. */
-  open(sealed: string): string
-  /** undefined: no mail server is configured. */
-  smtp(): Promise<SmtpSettings | undefined>
-}
-
-type Wired = AlertDeps & { mailer: Mailer }
+import type { AlertDeps } from './deps.ts'
+import { decideDue } from './question.ts'
+import { createAuthors, recipientsOf } from './receivers.ts'
+import { createMailer, type Mail } from './send/mailer.ts'
 
 /** Notifications of the app process. */
 export type Alerts = {
@@ -51,146 +25,7 @@ export type Alerts = {
   stop(): void
 }
 
-/** Delays in ms after each failed attempt. After the last one the delivery has failed: 7 h in total. */
-export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
-const dueMax = 1000
 const sendingMax = 50
-/** Attempts run in parallel, so that one slow channel does not delay the others. */
-const atOnce = 4
-
-/** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
-async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
-  if (channel.kind !== 'email') return ['']
-  if (!(await deps.smtp())) return []
-  return (await recipientsIn(deps, channel))
-    .filter((recipient) => recipient.state !== 'unconfirmed')
-    .map((recipient) => recipient.address)
-}
-
-/** Returns the current recipients; none, with a warning, if the channel cannot be decrypted. */
-async function openRecipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
-  try {
-    return await recipientsOf(deps, channel)
-  } catch (error) {
-    deps.observe.warn({ channel: channel.id, error: String(error).slice(0, 200) }, 'a channel could not be opened')
-    return []
-  }
-}
-
-/** Returns whether a delayed change is obsolete because somebody has triaged the issue since. */
-async function isOver(meta: MetaStore, { kind, issueId }: AlertDue): Promise<boolean> {
-  return kind !== 'new' && ((await meta.issues.issueById(issueId))?.status ?? 'unresolved') !== 'unresolved'
-}
-
-async function decideDue(deps: AlertDeps): Promise<number> {
-  const { meta, clock } = deps
-  const pending = await meta.alerts.alertsDue(dueMax, clock.now())
-  const over = await filterAsync(pending, (alert) => isOver(meta, alert))
-  const { due, expiredIds: goneIds } = await settleSkew(
-    deps,
-    pending.filter((alert) => !over.includes(alert)),
-  )
-  goneIds.push(...over.map((alert) => alert.id))
-  if (due.length + goneIds.length === 0) return 0
-  const channels: Channel[] = []
-  for (const id of new Set(due.map((alert) => alert.organizationId)))
-    channels.push(...(await meta.alerts.channelsOf(id)))
-  const nowMs = clock.now()
-  const recent = channels.length
-    ? await meta.alerts.deliveriesSince(
-        channels.map((channel) => channel.id),
-        nowMs - recentMs,
-      )
-    : []
-  const recipients = new Map<number, string[]>()
-  for (const channel of channels) recipients.set(channel.id, await openRecipientsOf(deps, channel))
-  const { deliveries, doneIds, deferred } = decide({
-    due,
-    channels,
-    recent,
-    recipientsOf: (channel) => recipients.get(channel.id) ?? [],
-    nowMs,
-  })
-  const ended = [...doneIds, ...goneIds]
-  if (deliveries.length || ended.length || deferred.length)
-    await meta.alerts.decideAlerts(deliveries, ended, nowMs, deferred)
-  return ended.length + deferred.length
-}
-
-/** Returns the content of a delivery; undefined if all of its objects are gone. */
-async function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Promise<Message | undefined> {
-  const { meta, url } = deps
-  const organization = await meta.organizations.organizationById(channel.organizationId)
-  if (!organization) return undefined
-  const seen = new Set<number>()
-  const alertedIssues: AlertedIssue[] = []
-  for (const { issueId, kind, eventId } of delivery.items) {
-    const issue = await meta.issues.issueById(issueId)
-    const project = issue && (await meta.projects.projectById(issue.projectId))
-    // Report issues that were merged since only once.
-    if (!issue || !project || seen.has(issue.id)) continue
-    seen.add(issue.id)
-    alertedIssues.push({ issue, project, kind, eventId })
-  }
-  if (alertedIssues.length === 0 && delivery.kind !== 'test') return undefined
-  return { organization, kind: delivery.kind, alerts: alertedIssues, more: delivery.more, url }
-}
-
-async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<void> {
-  const message = await messageOf(deps, delivery, channel)
-  if (!message) return
-  if (channel.kind === 'email') {
-    const settings = await deps.smtp()
-    if (!settings) throw new Error('No mail server is configured.')
-    await deps.mailer.send(settings, {
-      to: delivery.recipient,
-      subject: subjectOf(message),
-      text: textOf(message),
-      html: htmlOf(message),
-      // The id is the same in every attempt, so that mail clients show a duplicate only once.
-      messageId: `<delivery-${delivery.id}@${new URL(deps.url).hostname}>`,
-    })
-    return
-  }
-  await sendHook(deps.outgoing, {
-    url: deps.open(channel.sealedTarget),
-    secret: channel.sealedSecret ? deps.open(channel.sealedSecret) : '',
-    body: channel.kind === 'slack' ? slackOf(message) : webhookOf(message, delivery.id),
-    deliveryId: delivery.id,
-    nowMs: deps.clock.now(),
-  })
-}
-
-/** Makes one attempt and records the result. Tests are not retried: a user is waiting for the result. */
-async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
-  const { meta, clock } = deps
-  const channel = await meta.alerts.channelById(delivery.channelId)
-  if (!channel) return
-  try {
-    await send(deps, delivery, channel)
-    await meta.alerts.recordDelivery(delivery.id, { status: 'sent' }, clock.now())
-  } catch (thrown) {
-    const error = line(thrown instanceof Error ? thrown.message : String(thrown), 300)
-    const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
-    const outcome =
-      pause === undefined
-        ? { status: 'failed' as const, error }
-        : { status: 'queued' as const, error, nextMs: clock.now() + pause }
-    await meta.alerts.recordDelivery(delivery.id, outcome, clock.now())
-    deps.observe.warn(
-      { channel: channel.id, delivery: delivery.id, status: outcome.status },
-      'a notification was not delivered',
-    )
-  }
-}
-
-async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise<void> {
-  const waiting = [...deliveries]
-  const lane = async () => {
-    for (let delivery = waiting.shift(); delivery; delivery = waiting.shift()) await attempt(deps, delivery)
-  }
-  await Promise.all(Array.from({ length: atOnce }, lane))
-}
 
 /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
 async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<string | undefined> {
@@ -209,13 +44,14 @@ async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<stri
 export function createAlerts(options: AlertDeps): Alerts {
   const deps: Wired = { ...options, mailer: options.mailer ?? createMailer() }
   const mail: Alerts['mail'] = (message) => mailNow(deps, message)
+  const decisions = { lastTickMs: 0, authors: createAuthors(deps) }
   const state = { running: undefined as Promise<number> | undefined, rerun: false, stopped: false }
   const round = async (): Promise<number> => {
     let tries = 0
     do {
       state.rerun = false
       for (;;) {
-        const decided = await decideDue(deps)
+        const decided = await decideDue(deps, decisions)
         const queued = await deps.meta.alerts.deliveriesQueued(deps.clock.now(), sendingMax)
         if (state.stopped || (decided === 0 && queued.length === 0)) break
         tries += queued.length

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
-import type { ChannelKind } from '../store/meta/issues/alerts.ts'
-import { newSigningSecret, shownTarget, targetOf } from './channel.ts'
+import type { ChannelKind } from '../domain/channel-kinds.ts'
+import { newSigningSecret } from './channel.ts'
+import { transports } from './send/transports.ts'
+
+const targetOf = (kind: ChannelKind, target: string) => transports[kind].check({ target }).target
+const shownTarget = (kind: ChannelKind, target: string) => transports[kind].shown({ target })
 
 const fieldsOf = (work: () => unknown): string[] => {
   try {

@@ -10,7 +10,7 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
 import { confirmationMs, confirmationOf, mailsPerAddressMax, mailsPerOrganizationMax } from './confirm.ts'
 import { recipientsIn } from './recipients.ts'
-import type { Mail, SmtpSettings } from './send/email.ts'
+import type { Mail, SmtpSettings } from './send/mailer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-confirm-'))
 const opened: { close(): void }[] = []
@@ -42,12 +42,15 @@ async function rig() {
     url: 'https://m.test',
     open: seal.open,
     smtp: async () => state.smtp,
+    authorEmails: async () => [],
+    seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
     mailer: {
       send: async (_settings, mail) => {
         if (state.broken) throw new Error('connect ECONNREFUSED')
         mails.push(mail)
+        return '250 queued'
       },
       close() {},
     },

@@ -4,9 +4,9 @@ import type { Clock } from '../base/clock.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { MetaStore, MetaWith } from '../store/meta/meta-store.ts'
-import { html, line } from './message.ts'
+import { html, line } from './message/message.ts'
 import { recipientsIn } from './recipients.ts'
-import type { Mail } from './send/email.ts'
+import type { Mail } from './send/mailer.ts'
 
 const hourMs = 3_600_000
 /** A confirmation link is valid for 7 days, like an invitation. */

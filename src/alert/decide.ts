@@ -1,100 +1,170 @@
-import type { AlertDue, Channel, Delivery, DeliveryItem, NewDelivery } from '../store/meta/issues/alerts.ts'
+import type { Decided } from '../store/meta/alerts/incidents.ts'
+import type { Mute } from '../store/meta/alerts/mutes.ts'
+import type { AlertDue, Channel } from '../store/meta/issues/alerts.ts'
+import type { Question, Receiver } from './decide/facts.ts'
+import { messagesOf, type Wanted } from './decide/impact.ts'
+import { type Draft, joinFirings } from './decide/join.ts'
+import { type Content, limited, messagesTo } from './decide/limits.ts'
 
-/** At most one message per issue and channel in this time. */
+/** At most one message of the built-in notifications per issue and channel in this time. */
 const issuePauseMs = 3_600_000
-/** Age up to which messages matter: a change can wait an hour, then in a flood. Earlier messages must be known. */
-export const recentMs = 2 * issuePauseMs
-/** Maximum single messages of a channel within `floodMs`. Further ones are collected for a summary. */
-const singlesMax = 10
-const floodMs = 600_000
-/** Maximum issues listed in a summary. It counts the rest. */
-const summaryItemsMax = 20
-
-type Question = {
-  /** Undecided changes, oldest first. */
-  due: readonly AlertDue[]
-  /** All channels of these organizations. Inactive ones get nothing. */
-  channels: readonly Channel[]
-  /** Deliveries of these channels since `recentMs` ago. */
-  recent: readonly Delivery[]
-  /** Returns the recipients of a channel: e-mail addresses, or `['']` for a chat; empty: none now. */
-  recipientsOf: (channel: Channel) => readonly string[]
-  nowMs: number
-}
-
-type Decision = {
-  deliveries: NewDelivery[]
-  /** Completed changes. Others wait for a summary unless they are in `deferred`. */
-  doneIds: number[]
-  /** Changes that a channel gets when its hour is over. */
-  deferred: { id: number; untilMs: number }[]
-}
 
 const matches = (channel: Channel, due: AlertDue): boolean =>
   channel.active &&
+  channel.subscription === 'issues' &&
   channel.organizationId === due.organizationId &&
   (channel.projectId === null || channel.projectId === due.projectId)
 
-/** Returns the messages of a channel. A message has one delivery per recipient and counts once. */
-function messagesOf(recent: readonly Delivery[], channel: Channel): Delivery[] {
-  const mine = recent.filter((delivery) => delivery.channelId === channel.id)
-  const first = mine[0]?.recipient
-  return mine.filter((delivery) => delivery.recipient === first)
+/** Why a mute holds a change of an issue back; '' if none does. */
+function muteOf(due: AlertDue, mutes: readonly Mute[]): string {
+  const found = mutes.find(
+    ({ kind, targetId, organizationId }) =>
+      organizationId === due.organizationId &&
+      (kind === 'organization' ||
+        (kind === 'project' && targetId === due.projectId) ||
+        (kind === 'issue' && targetId === due.issueId)),
+  )
+  return found ? `Muted: ${found.name}` : ''
 }
 
-/** `deferred`: for the next summary. `later`: when to report a change, by its id. */
-type ChannelDecision = { deliveries: NewDelivery[]; deferred: AlertDue[]; later: Map<number, number> }
+const triggerWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalation', alert: 'Alert' } as const
 
-function decideChannel(channel: Channel, question: Question): ChannelDecision {
-  const { recent, nowMs } = question
-  const recipients = question.recipientsOf(channel)
-  const matching = question.due.filter((alert) => matches(channel, alert))
-  const later = new Map<number, number>()
-  if (matching.length === 0 || recipients.length === 0) return { deliveries: [], deferred: [], later }
-  const messages = messagesOf(recent, channel)
+const builtIn = (due: AlertDue, heldBy: string): Content => ({
+  organizationId: due.organizationId,
+  kind: 'issue',
+  change: 'start',
+  level: '',
+  ruleId: null,
+  firingIds: [],
+  items: [{ issueId: due.issueId, kind: due.kind, eventId: due.eventId }],
+  reason: `Built-in notifications: ${triggerWords[due.kind]}.`,
+  incident: null,
+  isUrgent: false,
+  isCollected: false,
+  heldBy,
+})
+
+/** The time of a receiver's last message about each issue. */
+function lastMessages(question: Question, receiver: Receiver): Map<number, number> {
   const sentMs = new Map<number, number>()
-  for (const message of messages)
-    for (const { issueId } of message.items) sentMs.set(issueId, Math.max(message.createdMs, sentMs.get(issueId) ?? 0))
-  const fresh: AlertDue[] = []
-  for (const alert of matching) {
-    const lastMs = sentMs.get(alert.issueId)
-    // A message after the change already covers it.
-    if (lastMs !== undefined && lastMs >= alert.atMs) continue
-    // Without the delay, a new issue that regresses within the hour would never be reported.
-    if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(alert.id, lastMs + issuePauseMs)
-    else {
-      sentMs.set(alert.issueId, Number.POSITIVE_INFINITY)
-      fresh.push(alert)
-    }
-  }
-  const lately = messages.filter((message) => message.createdMs > nowMs - floodMs)
-  const remaining = Math.max(0, singlesMax - lately.filter((delivery) => delivery.kind === 'issue').length)
-  const toItem = ({ issueId, kind, eventId }: AlertDue): DeliveryItem => ({ issueId, kind, eventId })
-  const to = (kind: 'issue' | 'summary', items: DeliveryItem[], more: number): NewDelivery[] =>
-    recipients.map((recipient) => ({ channelId: channel.id, recipient, kind, items, more }))
-
-  const deliveries = fresh.slice(0, remaining).flatMap((alert) => to('issue', [toItem(alert)], 0))
-  const overflow = fresh.slice(remaining)
-  if (overflow.length === 0) return { deliveries, deferred: [], later }
-  // The first summary is sent at once to announce the flood. The next ones collect further changes.
-  if (lately.some((delivery) => delivery.kind === 'summary')) return { deliveries, deferred: overflow, later }
-  const items = overflow.slice(0, summaryItemsMax).map(toItem)
-  return { deliveries: [...deliveries, ...to('summary', items, overflow.length - items.length)], deferred: [], later }
+  for (const message of messagesTo(question.recent, receiver))
+    for (const issueId of [...message.issueIds, ...message.items.map((item) => item.issueId)])
+      sentMs.set(issueId, Math.max(message.createdMs, sentMs.get(issueId) ?? 0))
+  return sentMs
 }
 
 /**
- * Returns the deliveries for due changes. Per channel: at most one message per issue and hour, and ten messages in ten
- * minutes, then one summary in ten minutes. Pure: equal input gives equal output.
+ * What the built-in notifications tell a channel: at most one message per issue and hour. `sentMs`: the last message
+ * about each issue; a rule's message of this decision counts. `later`: changes that wait, by id.
  */
-export function decide(question: Question): Decision {
-  const decisions = question.channels.map((channel) => decideChannel(channel, question))
-  const inFlood = new Set(decisions.flatMap((decision) => decision.deferred.map(({ id }) => id)))
-  const later = new Map<number, number>()
-  for (const [id, untilMs] of decisions.flatMap((decision) => [...decision.later]))
-    later.set(id, Math.min(untilMs, later.get(id) ?? untilMs))
-  return {
-    deliveries: decisions.flatMap((decision) => decision.deliveries),
-    doneIds: question.due.filter(({ id }) => !inFlood.has(id) && !later.has(id)).map(({ id }) => id),
-    deferred: [...later].filter(([id]) => !inFlood.has(id)).map(([id, untilMs]) => ({ id, untilMs })),
+function builtInOf(channel: Channel, sentMs: Map<number, number>, question: Question, later: Map<number, number>) {
+  const { nowMs } = question
+  return question.due
+    .filter((alert) => matches(channel, alert))
+    .flatMap((alert): Content[] => {
+      const lastMs = sentMs.get(alert.issueId)
+      // A message after the change already covers it.
+      if (lastMs !== undefined && lastMs >= alert.atMs) return []
+      // Without the delay, a new issue that regresses within the hour would never be reported.
+      if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) {
+        later.set(alert.id, Math.min(lastMs + issuePauseMs, later.get(alert.id) ?? Number.POSITIVE_INFINITY))
+        return []
+      }
+      const heldBy = muteOf(alert, question.mutes)
+      if (heldBy === '') sentMs.set(alert.issueId, Number.POSITIVE_INFINITY)
+      return [builtIn(alert, heldBy)]
+    })
+}
+
+const contentOf = (wanted: Wanted, place: number): Content => ({
+  organizationId: wanted.draft.incident.organizationId,
+  kind: wanted.change === 'start' && !wanted.isUrgent && wanted.items.length === 1 ? 'issue' : 'incident',
+  change: wanted.change,
+  level: wanted.level,
+  ruleId: wanted.rule.id,
+  firingIds: wanted.firingIds,
+  items: wanted.items,
+  reason: wanted.reason,
+  incident: place,
+  isUrgent: wanted.isUrgent,
+  isCollected: wanted.draft.incident.isBurst,
+  heldBy: wanted.heldBy,
+})
+
+/** Whether the built-in notifications have just told the receiver the same: one fact is one message. */
+const isCovered = (wanted: Wanted, sentMs: ReadonlyMap<number, number>): boolean =>
+  wanted.change !== 'end' &&
+  !wanted.isUrgent &&
+  wanted.items.length > 0 &&
+  wanted.items.every(({ issueId, kind }) => {
+    const firing = wanted.draft.firings.find(({ cause }) => cause.issueIds.includes(issueId))
+    return kind !== 'alert' && firing !== undefined && (sentMs.get(issueId) ?? 0) >= firing.atMs
+  })
+
+type ToReceiver = { receiver: Receiver; wanted: Wanted[]; channel: Channel | undefined }
+
+/** All receivers of this decision, each with its messages. */
+function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[] {
+  const all = new Map<string, ToReceiver>()
+  for (const channel of question.channels) {
+    const recipients = question.recipientsOf(channel)
+    const key = `channel:${channel.id}`
+    if (recipients.length > 0)
+      all.set(key, {
+        receiver: { key, channelId: channel.id, userId: null, recipients, notBeforeMs: 0 },
+        wanted: [],
+        channel,
+      })
   }
+  for (const message of wanted) {
+    const { receiver } = message
+    const known = all.get(receiver.key)
+    if (known) known.wanted.push(message)
+    else all.set(receiver.key, { receiver, wanted: [message], channel: undefined })
+  }
+  return [...all.values()]
+}
+
+const hasChanged = (draft: Draft, wanted: readonly Wanted[], before: string | undefined): boolean =>
+  draft.isNew ||
+  draft.changed.size > 0 ||
+  draft.activities.length > 0 ||
+  wanted.some((message) => message.draft === draft) ||
+  before !== JSON.stringify(draft.incident)
+
+/**
+ * Decides who hears of what. Firings join incidents, one per cause. Each receiver hears of the start of an incident, of
+ * each change of its impact, and of its end, at most once per interval and within its own limits. Changes of issues
+ * reach channels as the built-in notifications do. What a mute, a snooze or a limit holds back is stored with the
+ * reason. Pure: equal questions have equal answers.
+ */
+export function decide(question: Question): Decided {
+  const { nowMs } = question
+  const drafts = joinFirings(question)
+  const before = question.incidents.map(({ incident }) => JSON.stringify(incident))
+  const wanted = drafts.flatMap((draft) => messagesOf(draft, question))
+  const stored = drafts.filter((draft, place) => hasChanged(draft, wanted, before[place]))
+  const later = new Map<number, number>()
+  const decided: Decided = {
+    incidents: stored.map(({ incident, changed, activities }) => ({ incident, members: [...changed], activities })),
+    deliveries: [],
+    grown: [],
+    dueIds: [],
+    firingIds: question.firings.map(({ id }) => id),
+    postponed: [],
+  }
+  for (const { receiver, wanted: messages, channel } of byReceiver(wanted, question)) {
+    const sentMs = lastMessages(question, receiver)
+    const told = messages.filter((message) => !isCovered(message, sentMs))
+    for (const { items, heldBy } of told) if (heldBy === '') for (const { issueId } of items) sentMs.set(issueId, nowMs)
+    const contents = told.map((message) => contentOf(message, stored.indexOf(message.draft)))
+    if (channel) contents.push(...builtInOf(channel, sentMs, question, later))
+    if (contents.length === 0) continue
+    const { deliveries, grown } = limited(contents, receiver, question.recent, nowMs)
+    decided.deliveries.push(...deliveries)
+    decided.grown.push(...grown)
+  }
+  decided.dueIds = question.due.filter(({ id }) => !later.has(id)).map(({ id }) => id)
+  decided.postponed = [...later].map(([id, untilMs]) => ({ id, untilMs }))
+  return decided
 }

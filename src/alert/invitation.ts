@@ -1,6 +1,6 @@
 import type { Organization, Person, Role } from '../store/meta/meta.ts'
-import { html, line } from './message.ts'
-import type { Mail } from './send/email.ts'
+import { html, line } from './message/message.ts'
+import type { Mail } from './send/mailer.ts'
 
 /** Builds the invitation mail with its link. Names are user input: one line each, never markup. */
 export function invitationMail(invited: {

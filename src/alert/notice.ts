@@ -1,6 +1,6 @@
 import type { Activity, Issue, Organization, Person } from '../store/meta/meta.ts'
-import { html, issueUrl, line } from './message.ts'
-import type { Mail } from './send/email.ts'
+import { html, issueUrl, line } from './message/message.ts'
+import type { Mail } from './send/mailer.ts'
 
 const textMax = 2_000
 const sentences = {

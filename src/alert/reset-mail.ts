@@ -1,6 +1,6 @@
 import type { Person } from '../store/meta/meta.ts'
-import { html, line } from './message.ts'
-import type { Mail } from './send/email.ts'
+import { html, line } from './message/message.ts'
+import type { Mail } from './send/mailer.ts'
 
 /** Builds the mail with a password reset link. */
 export function resetMail({

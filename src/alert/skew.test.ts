@@ -31,6 +31,8 @@ async function rig(found: { all: number; last: number; away?: boolean }) {
     meta,
     url: 'https://m.test',
     open: (sealed) => sealed,
+    seal: (text) => text,
+    authorEmails: async () => [],
     smtp: async () => undefined,
     outgoing: {
       send: async ({ url, body = '' }) => {

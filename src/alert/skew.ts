@@ -2,7 +2,7 @@ import { faultOf } from '../base/observe.ts'
 import { lastsOn, skewLastMs } from '../domain/skew.ts'
 import { isSkewOnly } from '../store/meta/ingest/diagnostic-counts.ts'
 import type { AlertDue } from '../store/meta/issues/alerts.ts'
-import type { AlertDeps } from './alert.ts'
+import type { AlertDeps } from './deps.ts'
 
 /** Changes to report now, and changes to drop. All others wait for the events store. */
 type Settled = { due: AlertDue[]; expiredIds: number[] }

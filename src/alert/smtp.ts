@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MetaWith } from '../store/meta/meta-store.ts'
-import type { SmtpSettings } from './send/email.ts'
+import type { SmtpSettings } from './send/mailer.ts'
 
 export type { SmtpSettings }
 

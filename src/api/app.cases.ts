@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
-import { type AlertDeps, createAlerts } from '../alert/alert.ts'
-import type { Mail } from '../alert/send/email.ts'
+import { createAlerts } from '../alert/alert.ts'
+import type { AlertDeps } from '../alert/deps.ts'
+import type { Mail } from '../alert/send/mailer.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { createAuth } from '../auth/create.ts'
 import { createSeal } from '../auth/seal.ts'
@@ -66,7 +67,7 @@ export type TestApp = {
 
 const allScopes = ['org:admin', 'project:admin', 'event:admin']
 
-type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
+type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'seal' | 'smtp'> & { sent: TestApp['sent'] }
 
 /** Notifications without a network. A host named `broken` fails. */
 function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
@@ -74,8 +75,15 @@ function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
     ...parts,
     clock: systemClock,
     observe: silent,
+    authorEmails: async () => [],
     url: 'http://mishap.test',
-    mailer: { send: async (_settings, mail) => void sent.mails.push(mail), close() {} },
+    mailer: {
+      send: async (_settings, mail) => {
+        sent.mails.push(mail)
+        return '250 queued'
+      },
+      close() {},
+    },
     outgoing: {
       send: async ({ url, body = '' }) => {
         if (new URL(url).hostname === 'broken.test') throw new Error('The call failed (ECONNREFUSED).')
@@ -119,7 +127,9 @@ export async function openTestApp(): Promise<TestApp> {
     blobSource: { folder: join(folder, 'blobs') },
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
-  const alerts = createAlerts(alertDeps({ meta, events, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
+  const alerts = createAlerts(
+    alertDeps({ meta, events, sent, open: seal.open, seal: seal.seal, smtp: () => smtpOf({ meta, seal }) }),
+  )
   const live = createLive(1000)
   const app: App = {
     seal,

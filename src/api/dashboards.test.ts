@@ -189,6 +189,20 @@ describe('what tiles show', () => {
     ])
   })
 
+  test.each([
+    ['spans', 'op:a) OR (op:b'],
+    ['error-events', 'level:error) OR (level:info'],
+    ['issue', 'is:unresolved) OR (is:resolved'],
+  ])('a tile of %s cannot leave the filters of all tiles: %s', async (widgetType, conditions) => {
+    const isList = widgetType === 'issue'
+    const query = isList ? { fields: ['issue'], columns: ['issue'] } : { fields: ['count()'], aggregates: ['count()'] }
+    const widget = { title: 'E', displayType: 'table', widgetType, queries: [{ ...query, conditions }] }
+    const body = { widget }
+    const path = `${O}widget-data/?statsPeriod=1h&release=a`
+    const { status, json } = await call('POST', path, { token: tokens.member, body })
+    expect([status, (json as { code?: string }).code]).toEqual([400, 'QUERY_SYNTAX'])
+  })
+
   test('a tile that is not stored is answered, or refused with its field', async () => {
     const path = `${O}widget-data/?statsPeriod=1h`
     const count = { fields: ['count()'], aggregates: ['count()'] }

@@ -140,6 +140,8 @@ describe('logs', () => {
     const refused = await get('trace-logs', { traceId: 'x' })
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('no id of a trace')])
     expect((await get('trace-logs', {})).status).toBe(400)
+    const widened = await get('trace-logs', { traceId: trace, query: 'severity:info) OR (severity:error' })
+    expect([widened.status, (widened.json as { code?: string }).code]).toEqual([400, 'QUERY_SYNTAX'])
   })
 
   test('attributes, their values and tags', async () => {

@@ -176,6 +176,10 @@ describe('the overview', () => {
       lastError: '',
       sealedTarget: 'x',
       sealedSecret: '',
+      sealedConfig: '',
+      subscription: 'issues',
+      lastAnswer: '',
+      pausedUntilMs: 0,
     }
     const spies = [
       vi.spyOn(app, 'journal').mockResolvedValue({

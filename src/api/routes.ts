@@ -1,3 +1,4 @@
+import { alertRoutes } from './alerts/alert-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -77,6 +78,7 @@ export const routes: readonly Route[] = [
   ...dashboardRoutes,
   ...filterRoutes,
   ...notificationRoutes,
+  ...alertRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,

@@ -134,6 +134,7 @@ const bodies: Record<string, unknown> = {
   issueAddNote: { text: 'hi' },
   issueAddComment: { text: 'hi' },
   createDashboard: { title: 'New' },
+  createAlertRule: { name: 'New', issue: { when: [{ type: 'new' }] } },
   setFavouriteDashboard: { isFavorited: true },
   previewDashboardWidget: { widget: { displayType: 'text' } },
   createChannel: { kind: 'slack', name: 'New', target: 'https://chat.test/x' },

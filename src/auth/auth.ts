@@ -40,6 +40,8 @@ export type Action =
   | 'channel:read'
   | 'channel:write'
   | 'integration:write'
+  | 'alert:read'
+  | 'alert:write'
   | 'instance:read'
   | 'instance:write'
   | 'release:read'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { hostname, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { type BlobsConfig, blobCredentials, blobsOf } from './blobs-config.ts'
+import { budgetOf, type DiskBudget } from './disk-budget.ts'
 import { type EventsServer, eventsPasswordOf, eventsServerOf, isEventsServer } from './events-server.ts'
 import { isNetwork } from './network.ts'
 import { parsePostgresUrl, withoutPassword } from './postgres-url.ts'
@@ -38,19 +39,6 @@ const listOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 const networks = (text: string) => listOf(text).every(isNetwork) && !/,\s*,/.test(text)
-
-/** Limit of stored data: a share of its volume, bytes, or no limit. */
-export type DiskBudget = { part: number } | { bytes: number } | 'off'
-
-/** Parses a disk budget; undefined for an invalid text. */
-function budgetOf(text: string): DiskBudget | undefined {
-  if (text === 'off') return text
-  if (/^\d{1,3}%$/.test(text)) {
-    const part = Number(text.slice(0, -1)) / 100
-    return part > 0 && part <= 1 ? { part } : undefined
-  }
-  return integer(MiB, 1e15)(text) ? { bytes: Number(text) } : undefined
-}
 
 const engineBytesMin = 128 * MiB
 /**
@@ -304,6 +292,14 @@ export const settings = [
       'How many page loads a minute of Mishap’s screens send a trace to the project "mishap", for all people together. A page sends at most 45 items.',
     check: integer(0, 1e6),
   },
+  {
+    name: 'alertRulesMax',
+    env: 'MISHAP_ALERT_RULES_MAX',
+    default: '1000',
+    allowed: '1 to 100000',
+    sentence: 'Alert rules of one organization.',
+    check: integer(1, 1e5),
+  },
 ] as const satisfies readonly Setting[]
 
 type Name = (typeof settings)[number]['name']
@@ -343,6 +339,7 @@ export type Config = {
   selfReporting: boolean
   /** Page loads of Mishap's own screens that send traces, per minute. */
   selfTraces: number
+  alertRulesMax: number
   hostname: string
 }
 
@@ -455,6 +452,7 @@ export function readConfig(
       attachmentBytesPerHour: Number(text.attachmentBytesPerHour),
       selfReporting: text.selfReporting === 'on',
       selfTraces: Number(text.selfTraces),
+      alertRulesMax: Number(text.alertRulesMax),
       hostname: hostname(),
     },
   }

@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { channelKinds, channelSubscriptions } from '../domain/channel-kinds.ts'
 import { digits, time } from './scalars.ts'
 
-const channelKind = z.enum(['email', 'slack', 'webhook'], { error: 'email, slack or webhook.' })
+const channelKind = z.enum(channelKinds, { error: `One of ${channelKinds.join(', ')}.` })
+const subscription = z
+  .enum(channelSubscriptions)
+  .describe('issues: hears of new, regressed and escalating issues. rules: hears only of alert rules.')
 
 const recipient = z.strictObject({
   address: z.string(),
@@ -21,10 +25,13 @@ export const restChannel = z
     target: z.string().describe('Addresses or "members". For a URL only the host.'),
     recipients: z.array(recipient).describe('All addresses of an e-mail channel, each with its confirmation.'),
     project: z.string().nullable().describe('Slug of its project. Null: all projects.'),
+    subscription,
     isActive: z.boolean(),
     dateCreated: time,
     failingSince: time.nullable(),
     lastError: z.string(),
+    lastAnswer: z.string().describe('What the service said about the last message that it took.'),
+    pausedUntil: time.nullable().describe('The service wants no message before this time.'),
   })
   .meta({ id: 'NotificationChannel' })
 export type RestChannel = z.infer<typeof restChannel>
@@ -37,9 +44,11 @@ export const restDelivery = z
   .strictObject({
     id: digits,
     recipient: z.string(),
-    kind: z.enum(['issue', 'summary', 'test']),
+    kind: z.enum(['issue', 'incident', 'summary', 'digest', 'report', 'test']),
     issues: z.array(digits),
-    status: z.enum(['queued', 'sent', 'failed']),
+    status: z
+      .enum(['queued', 'sent', 'failed', 'suppressed'])
+      .describe('suppressed: a mute, a snooze or a limit held it back. `error` has the reason.'),
     attempts: z.int(),
     error: z.string(),
     dateCreated: time,
@@ -66,12 +75,24 @@ export type RestMailServer = z.infer<typeof restMailServer>
 
 const channelName = z.string().max(300)
 const target = z.string().max(20_000)
+const config = z
+  .record(z.string().max(40), z.string().max(20_000))
+  .describe('The other fields of the kind, see docs/channels.md. They are never returned.')
 const project = z.string().max(50).nullable()
 
 /** Body of a new channel. */
-export const newChannelBody = z.object({ kind: channelKind, name: channelName, target, project: project.optional() })
+export const newChannelBody = z.object({
+  kind: channelKind,
+  name: channelName,
+  target,
+  config: config.optional(),
+  project: project.optional(),
+  subscription: subscription.optional(),
+})
 /** Body to change a channel. */
-export const channelChangeBody = z.object({ name: channelName, target, project, isActive: z.boolean() }).partial()
+export const channelChangeBody = z
+  .object({ name: channelName, target, config, project, subscription, isActive: z.boolean() })
+  .partial()
 /** Body to request confirmation of an address; without an address, of all addresses not asked yet. */
 export const confirmationBody = z.object({ address: z.string().max(300).optional() })
 /** Body of the mail server. Without a password, the current one stays. */

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DiskBudget } from '../base/config.ts'
+import type { DiskBudget } from '../base/disk-budget.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { sizesByTable, type TableName } from '../store/events/tables.ts'

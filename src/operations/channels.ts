@@ -1,9 +1,10 @@
 import type { Alerts } from '../alert/alert.ts'
-import { type ChannelText, newSigningSecret, targetOf } from '../alert/channel.ts'
+import { checkedConfig, configOf, hasSigningSecret, newSigningSecret, sealedConfigOf } from '../alert/channel.ts'
 import { type Confirms, confirmationOf } from '../alert/confirm.ts'
 import { addressesIn } from '../alert/recipients.ts'
 import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
+import type { ChannelConfig, ChannelKind, ChannelSubscription } from '../domain/channel-kinds.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
@@ -24,10 +25,22 @@ type Deps = {
 /** Asks addresses that do not belong to members whether they want the mails. */
 type AsksToConfirm = { alerts: Pick<Alerts, 'askToConfirm'> }
 
+/** Input for a channel. `target` and `config` have the fields of the kind. `project` is a slug; null: all projects. */
+type NewChannelText = {
+  kind: ChannelKind
+  name: string
+  target?: string | undefined
+  config?: ChannelConfig | undefined
+  project: string | null
+  subscription?: ChannelSubscription | undefined
+}
+
 /** Changes to a channel. Absent fields stay. `project` is a slug; null or '' means all projects. */
 export type ChannelChange = {
   name?: string | undefined
   target?: string | undefined
+  config?: ChannelConfig | undefined
+  subscription?: ChannelSubscription | undefined
   project?: string | null | undefined
   active?: boolean | undefined
 }
@@ -43,17 +56,19 @@ async function projectIdOf({ meta }: Deps, organizationId: number, slug: string 
 export async function addChannel(
   deps: Deps,
   organizationId: number,
-  text: ChannelText & { project: string | null },
+  text: NewChannelText,
 ): Promise<{ channel: Channel; secret: string | null }> {
   if ((await deps.meta.alerts.channelsOf(organizationId)).length >= channelsMax)
     throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
-  const secret = text.kind === 'webhook' ? newSigningSecret() : null
+  const secret = hasSigningSecret(text.kind) ? newSigningSecret() : null
+  const config = checkedConfig(text.kind, { ...text.config, target: text.target ?? '' })
   const channel = await deps.meta.alerts.createChannel({
     organizationId,
     projectId: await projectIdOf(deps, organizationId, text.project),
     kind: text.kind,
     name: text.name,
-    sealedTarget: deps.seal.seal(targetOf(text.kind, text.target)),
+    ...sealedConfigOf(deps.seal, config),
+    ...(text.subscription === undefined ? {} : { subscription: text.subscription }),
     sealedSecret: secret === null ? '' : deps.seal.seal(secret),
   })
   return { channel, secret }
@@ -70,16 +85,34 @@ function retainedAddresses({ seal }: Deps, before: Channel, target: string): str
   }
 }
 
+/** Returns the values of the fields after a change; undefined if it changes none. Fields left empty stay. */
+function changedConfig({ seal }: Deps, channel: Channel, change: ChannelChange): ChannelConfig | undefined {
+  const given = { ...change.config, ...(change.target === undefined ? {} : { target: change.target }) }
+  if (Object.keys(given).length === 0) return undefined
+  return checkedConfig(channel.kind, { ...openConfig(seal, channel), ...given })
+}
+
+/** Returns the stored values; none if the secrets of the data folder have changed, so that all must be given again. */
+function openConfig(seal: Seal, channel: Channel): ChannelConfig {
+  try {
+    return configOf(seal, channel)
+  } catch {
+    return {}
+  }
+}
+
 /** Stores the given fields of a channel. Throws VALIDATION with fields, NOT_FOUND. */
 export async function changeChannel(deps: Deps, channel: Channel, change: ChannelChange): Promise<Channel> {
-  const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
+  const config = changedConfig(deps, channel, change)
+  const { target } = change.target === undefined ? {} : (config ?? {})
   const changed = await deps.meta.alerts.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.active === undefined ? {} : { active: change.active }),
     ...(change.project === undefined
       ? {}
       : { projectId: await projectIdOf(deps, channel.organizationId, change.project) }),
-    ...(target === undefined ? {} : { sealedTarget: deps.seal.seal(target) }),
+    ...(change.subscription === undefined ? {} : { subscription: change.subscription }),
+    ...(config === undefined ? {} : sealedConfigOf(deps.seal, config)),
   })
   if (target !== undefined) await deps.meta.alerts.retainAddresses(channel.id, retainedAddresses(deps, channel, target))
   return changed
@@ -89,7 +122,7 @@ export async function changeChannel(deps: Deps, channel: Channel, change: Channe
 export async function createChannel(
   deps: Deps & AsksToConfirm,
   organizationId: number,
-  text: ChannelText & { project: string | null },
+  text: NewChannelText,
 ): Promise<{ channel: Channel; secret: string | null }> {
   const created = await addChannel(deps, organizationId, text)
   await deps.alerts.askToConfirm(created.channel)

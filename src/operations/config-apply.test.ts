@@ -191,6 +191,25 @@ describe('what is wrong is named by file and line', () => {
     expect(await state.rig.meta.dashboards.listDashboards(1, '')).toEqual([])
   })
 
+  test.each([
+    [
+      'a browser',
+      { 'projects/new.yaml': 'project: new\nfilters:\n  browsers: [netscape]\n' },
+      /netscape is no browser/,
+    ],
+    ['an order', { 'views.yaml': views.replace('name: Mine', 'name: Mine\n    sort: size') }, /Mine: sort is one of/],
+    [
+      'an owner',
+      { 'projects/new.yaml': 'project: new\nownership:\n  rules: "path:src nobody@else.example"\n' },
+      /ownership\.rules, line 1/,
+    ],
+  ])('%s that Mishap does not know is refused before anything is created', async (_, files, fault) => {
+    const before = await exported()
+    expect(await faultsOf(files)).toMatch(fault)
+    await expect(apply(files)).rejects.toThrow(fault)
+    expect(await exported()).toEqual(before)
+  })
+
   test('an organization that is not there', async () => {
     await expect(exportConfig(deps(), 'nobody')).rejects.toThrow(/no organization nobody/)
   })

@@ -121,6 +121,28 @@ function demandProjects(items: readonly ConfigItem[], state: ConfigState): void 
   if (faults.length > 0) throw new MishapError('VALIDATION', { detail: faults.join('\n') })
 }
 
+/** Values that no store would refuse in time: what stands before them would be applied. Throws VALIDATION. */
+async function demandValues(deps: Deps, organizationId: number, items: readonly ConfigItem[]): Promise<void> {
+  const faults = await Array.fromAsync(items, async (item): Promise<string[]> => {
+    if (item.kind === 'view') {
+      const { scope, sort } = item.value
+      if (sort === '' || viewSorts[scope].includes(sort)) return []
+      return [`${item.key}: sort is one of ${viewSorts[scope].join(', ')}.`]
+    }
+    if (item.kind !== 'project') return []
+    const { filters, ownership } = item.value
+    const unknown = filters?.browsers?.find((name) => !isOldBrowser(name))
+    const rules = ownership?.rules
+    const wrong = rules === undefined ? [] : await ownershipErrors(deps, { organizationId }, rules)
+    return [
+      ...(unknown === undefined ? [] : [`${unknown} is no browser that the filter knows.`]),
+      ...wrong.map(({ line, sentence }) => `ownership.rules, line ${line}: ${sentence}`),
+    ]
+  })
+  const detail = faults.flat().join('\n')
+  if (detail !== '') throw new MishapError('VALIDATION', { detail })
+}
+
 type Compared = { plan: ConfigPlan; wanted: ConfigItem[]; state: ConfigState; applied: Record<string, string> }
 
 async function compare(
@@ -132,6 +154,7 @@ async function compare(
   const wanted = readConfigFiles(files)
   const state = await stateOf(deps, organization)
   demandProjects(wanted, state)
+  await demandValues(deps, organization.id, wanted)
   const text = await deps.meta.values.getValue(appliedValue(organization.id))
   const applied = text === undefined ? {} : (JSON.parse(text) as Record<string, string>)
   const current = new Map(state.items.map((item) => [item.key, printed(item)]))
@@ -226,17 +249,9 @@ async function applyProject({ deps, organization, userId, ids }: Applying, value
     id = created.id
     ids.set(value.project, id)
   }
-  const unknown = value.filters?.browsers?.find((name) => !isOldBrowser(name))
-  if (unknown !== undefined)
-    throw new MishapError('VALIDATION', { detail: `${unknown} is no browser that the filter knows.` })
   await meta.projects.updateProject(id, projectChange(value), { userId })
   const { rules, autoAssignment } = value.ownership ?? {}
   if (rules === undefined && autoAssignment === undefined) return
-  const faults = rules === undefined ? [] : await ownershipErrors(deps, { organizationId: organization.id }, rules)
-  if (faults.length > 0)
-    throw new MishapError('VALIDATION', {
-      detail: faults.map(({ line, sentence }) => `ownership.rules, line ${line}: ${sentence}`).join('\n'),
-    })
   const change = {
     ...(rules === undefined ? {} : { text: rules }),
     ...(autoAssignment === undefined ? {} : { autoAssign: autoAssignment }),
@@ -258,8 +273,6 @@ async function applyDashboard({ deps, organization, userId, state, ids }: Applyi
 async function applyView({ deps, organization, userId, state, ids }: Applying, key: string, value: ViewFile) {
   const { scope, name, query, environments, period } = value
   const sort = value.sort === '' ? (viewSorts[scope][0] ?? '') : value.sort
-  if (!viewSorts[scope].includes(sort))
-    throw new MishapError('VALIDATION', { detail: `${key}: sort is one of ${viewSorts[scope].join(', ')}.` })
   const view = { name, query, sort, environments, span: period, projects: idsOf(ids, value.projects).map(String) }
   const row = state.rows.views.get(key)
   if (row) await updateSearch(deps, row.id, view)

@@ -27,9 +27,20 @@ test('an export replaces the files of an earlier one, and no others', () => {
   expect(readConfigFolder(folder)).toEqual({ 'projects/api.yaml': 'project: api\n', 'scripts/x.yaml': 'a: 1' })
 })
 
-test.each(['../out.yaml', 'projects/../../out.yaml', '/etc/out.yaml'])('a path outside is refused: %s', (name) =>
-  expect(() => writeConfigFolder(state.folder, { [name]: 'x' })).toThrow(/no file of a configuration/),
+test.each(['../out.yaml', 'projects/../../out.yaml', '/etc/out.yaml'])(
+  'a path outside is refused, and nothing is written or removed: %s',
+  (name) => {
+    writeConfigFolder(state.folder, { 'views.yaml': 'views: []\n' })
+    const files = { 'projects/web.yaml': 'project: web\n', [name]: 'x' }
+    expect(() => writeConfigFolder(state.folder, files)).toThrow(/no file of a configuration/)
+    expect(readConfigFolder(state.folder)).toEqual({ 'views.yaml': 'views: []\n' })
+  },
 )
+
+test('an export without a file makes an empty folder', () => {
+  const folder = join(state.folder, 'new')
+  expect([writeConfigFolder(folder, {}), readdirSync(folder)]).toEqual([0, []])
+})
 
 test('a folder without files, and one that is not there', () => {
   expect(() => readConfigFolder(state.folder)).toThrow(/no YAML files/)

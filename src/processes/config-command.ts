@@ -33,19 +33,23 @@ export function readConfigFolder(folder: string): Record<string, string> {
   return files
 }
 
-/** Writes files into a folder, and removes those of an earlier export that are gone. Returns how many it wrote. */
+/**
+ * Writes files into a folder, then removes those of an earlier export that are gone. Returns how many it wrote. Throws
+ * VALIDATION for a name outside the folder, before it changes anything.
+ */
 export function writeConfigFolder(folder: string, files: Readonly<Record<string, string>>): number {
+  for (const name of Object.keys(files))
+    if (!isConfig(name) || !resolve(folder, name).startsWith(resolve(folder) + sep))
+      throw new MishapError('VALIDATION', { detail: `${name} is no file of a configuration.` })
   mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(files)) {
+    const path = resolve(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = name.split(sep).join('/')
     if (isConfig(path) && files[path] === undefined) rmSync(join(folder, name))
-  }
-  for (const [name, text] of Object.entries(files)) {
-    const path = resolve(folder, name)
-    if (!isConfig(name) || !path.startsWith(resolve(folder) + sep))
-      throw new MishapError('VALIDATION', { detail: `${name} is no file of a configuration.` })
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
   }
   return Object.keys(files).length
 }

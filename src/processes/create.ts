@@ -198,11 +198,11 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const store = createStoreState(live, meta, observe, config.events?.host)
   const [lag, requestLog, bytesUnder] = [createLag(), createRequestLog(), createFolderBytes(clock)]
   const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
-  const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
   const core = { config, clock, observe, meta, events, blobs, live, readers: createReaders(clock, live.isHeard) }
+  const alerts = wireAlerts({ ...core, auth, seal })
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),

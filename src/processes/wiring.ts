@@ -20,6 +20,7 @@ import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
 import { type Artifacts, createArtifacts } from '../operations/artifacts.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { exportAsk } from '../query/export-ask.ts'
+import { authorEmailsOf } from '../query/issue-authors.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
@@ -205,16 +206,20 @@ export function runInBackground(started: Promise<void>, { observe }: App, isStop
 }
 
 /** Creates notifications with their only outgoing client. */
-export function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal'>): Alerts {
+export function wireAlerts(
+  parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal' | 'auth' | 'readers'>,
+): Alerts {
   const { config, clock, observe, meta, events, seal } = parts
   return createAlerts({
     clock,
     observe,
     meta,
     events,
+    authorEmails: (issue) => authorEmailsOf(parts, issue),
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     url: config.url,
     open: seal.open,
+    seal: seal.seal,
     smtp: () => smtpOf({ meta, seal }),
   })
 }

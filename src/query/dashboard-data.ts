@@ -1,9 +1,12 @@
 import type { RestTile, RestTileData } from '../contract/dashboards.ts'
 import type { Plan } from '../contract/explore.ts'
 import { chartGroups, chartGroupsMax, issueLimit } from '../domain/dashboards.ts'
+import { fieldsOfDataset } from './compile/datasets.ts'
 import { runPlan } from './explore.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { issueSorts, listIssues } from './issues.ts'
+import type { KeyLookup } from './search/lookup.ts'
+import { parseSearch } from './search/parse.ts'
 
 /** The values that apply to all tiles, besides those of the view. */
 type TileFilters = { releases: readonly string[]; attribute: string; values: readonly string[] }
@@ -16,10 +19,14 @@ function oneOf(key: string, values: readonly string[]): string {
   return values.length === 1 ? `${key}:${quoted(first)}` : `${key}:[${values.map(quoted).join(', ')}]`
 }
 
-/** A query of a tile with the filters of all tiles. Outcomes have neither releases nor attributes. */
-function filtered(query: string, { releases, attribute, values }: TileFilters): string {
+/**
+ * A query of a tile with the filters of all tiles. Outcomes have neither releases nor attributes. Throws QUERY_* if the
+ * query is wrong by itself: in parentheses, `a) OR (b` would be a search that the filters do not reach.
+ */
+function filtered(query: string, { releases, attribute, values }: TileFilters, keyOf?: KeyLookup): string {
   const filters = [oneOf('release', releases), oneOf(attribute, values)].filter((part) => part !== '')
   if (filters.length === 0) return query
+  parseSearch(query, keyOf)
   if (query.trim() === '') return filters.join(' ')
   // Conditions on functions stand beside other terms only: in parentheses, `count():>5 op:db` would be refused.
   return [/\bor\b/i.test(query) ? `(${query})` : query, ...filters].join(' ')
@@ -66,7 +73,8 @@ function planOfTile(tile: RestTile, plan: Plan, filters: TileFilters): Plan {
   const isChart = tile.displayType !== 'table' && tile.displayType !== 'big_number'
   return {
     ...plan,
-    query: plan.dataset === 'outcomes' ? plan.query : filtered(plan.query, filters),
+    query:
+      plan.dataset === 'outcomes' ? plan.query : filtered(plan.query, filters, fieldsOfDataset(plan.dataset).keyOf),
     limit:
       isChart && plan.groupBy.length > 0
         ? Math.min(tile.limit ?? chartGroups, chartGroupsMax)

@@ -84,6 +84,13 @@ describe('the plan of queries', () => {
       query: 'host:a',
       series: [{ aggregate: 'sum(value)', query: 'metric.name:"queue.\\"depth" metric.type:"gauge"' }],
     }))
+  it('a filter beside the one of a metric cannot leave it', () => {
+    const queries = ['host:a', 'host:b) OR (host:c'].map((conditions) => ({
+      aggregates: ['sum(value,queue.depth,gauge,none)'],
+      conditions,
+    }))
+    expect(() => planOf(queries, { widgetType: 'tracemetrics' })).toThrow(/Invalid query/)
+  })
   it('a table of rows has columns', () =>
     expect(
       planOf([{ fields: ['message', 'severity'], columns: ['message', 'severity'], orderby: '-severity' }], {

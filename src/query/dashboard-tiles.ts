@@ -4,6 +4,8 @@ import type { RestTile, RestTileQuery, TileBody } from '../contract/dashboards.t
 import type { Plan } from '../contract/explore.ts'
 import { chartGroups, datasetOfTile, freePlace, gridColumns, type TileType, tileTypeOf } from '../domain/dashboards.ts'
 import type { Dataset } from '../domain/datasets.ts'
+import { fieldsOfDataset } from './compile/datasets.ts'
+import { parseSearch } from './search/parse.ts'
 
 /** The path of a tile's field in an error, such as `widgets[2].queries[0].orderby`. */
 const invalid = (field: string, sentence: string) =>
@@ -59,6 +61,8 @@ function collectSeries(dataset: Dataset) {
   const formulas: (Plan['formulas'][number] & { asked: string })[] = []
   const seriesOf = (asked: string, conditions: string): string => {
     const own = metricAggregate(dataset, asked)
+    // Refused by itself: in parentheses, `a) OR (b` would be a search that leaves the metric.
+    if (own.query !== '') parseSearch(conditions, fieldsOfDataset(dataset).keyOf)
     const query = both(conditions, own.query)
     const known = series.find((other) => other.asked === asked && (other.query ?? '') === query)
     if (known) return known.name

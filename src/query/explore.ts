@@ -250,3 +250,10 @@ export async function runPlan(deps: QueryDeps, view: PlanView, plan: Plan, optio
     meta: metaOf(view, answered, deps.clock.now() - startedMs),
   }
 }
+
+/** Checks a plan of a series without running it. Throws VALIDATION (names the wrong part of the plan) and QUERY_*. */
+export async function checkPlan(deps: QueryDeps, projects: PlanView['projects'], plan: Plan): Promise<void> {
+  const toMs = deps.clock.now()
+  const view = { projects, environments: [], range: { fromMs: toMs - 3_600_000, toMs, period: '1h' } }
+  await compilePlan(deps, fieldsOfDataset(plan.dataset), view, plan, 'series')
+}

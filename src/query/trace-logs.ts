@@ -1,9 +1,11 @@
 import { MishapError } from '../base/errors.ts'
 import type { RestTraceLogs } from '../contract/dataset-search.ts'
 import type { PlanView } from './compile/dataset.ts'
+import { fieldsOfDataset } from './compile/datasets.ts'
 import type { Page } from './cursor.ts'
 import { datasetTable } from './dataset-table.ts'
 import type { QueryDeps } from './issue.ts'
+import { parseSearch } from './search/parse.ts'
 
 /** Traces of one request at most. Each is looked up in the index of traces. */
 const tracesMax = 20
@@ -43,6 +45,8 @@ export async function traceLogs(
   const strange = traceIds.find((id) => !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', '')))
   if (strange !== undefined) throw wrong(`${JSON.stringify(strange.slice(0, 100))} is no id of a trace.`)
   const traces = `trace:[${traceIds.map((id) => id.replaceAll('-', '').toLowerCase()).join(', ')}]`
+  // Refused by itself: in parentheses, `a) OR (b` would be a search that leaves the traces.
+  parseSearch(query, fieldsOfDataset('logs').keyOf)
   const { rows, meta, ...page } = await datasetTable(deps, view, 'logs', {
     ...request,
     fields,

@@ -1,63 +1,36 @@
-import { createTransport, type Transporter } from 'nodemailer'
+import { htmlOf, type Message, textOf } from '../message/message.ts'
+import type { Mail } from './mailer.ts'
+import { fieldError, type Transport } from './transport.ts'
 
-/** Mail server, its account and the sender address. */
-export type SmtpSettings = {
-  host: string
-  port: number
-  /** `tls`: encrypted from the start. `starttls`: upgrade required. `none`: only for this machine or network. */
-  security: 'tls' | 'starttls' | 'none'
-  user: string
-  password: string
-  from: string
+const recipientsMax = 50
+const address = /^[^\s@,<>()"\\]{1,64}@[^\s@,<>()"\\]{1,189}$/
+
+function addressesOf(text: string): string {
+  const parts = [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
+  if (parts.length === 1 && parts[0] === 'members') return 'members'
+  const wrong = parts.find((part) => !address.test(part))
+  if (wrong !== undefined) throw fieldError('target', `"${wrong.slice(0, 100)}" is not an e-mail address.`)
+  if (parts.length === 0 || parts.length > recipientsMax)
+    throw fieldError('target', `1 to ${recipientsMax} addresses, or "members".`)
+  return parts.join(',')
 }
 
-export type Mail = { to: string; subject: string; text: string; html: string; messageId: string }
-
-/** Sends mail. Throws an Error whose message names the cause, never the password. */
-export type Mailer = { send(settings: SmtpSettings, mail: Mail): Promise<void>; close(): void }
-
-/** A mail server that accepts the connection and then hangs must not block other mails for long. */
-const timeoutMs = 10_000
-
-/** Creates a mailer with one connection pool for the current settings, so that many mails need one handshake. */
-export function createMailer(): Mailer {
-  const cached: { key: string; transport: Transporter | undefined } = { key: '', transport: undefined }
-  const transportFor = (settings: SmtpSettings): Transporter => {
-    const key = JSON.stringify(settings)
-    if (cached.transport && cached.key === key) return cached.transport
-    cached.transport?.close()
-    cached.key = key
-    cached.transport = createTransport({
-      host: settings.host,
-      port: settings.port,
-      secure: settings.security === 'tls',
-      requireTLS: settings.security === 'starttls',
-      ignoreTLS: settings.security === 'none',
-      ...(settings.user ? { auth: { user: settings.user, pass: settings.password } } : {}),
-      pool: true,
-      maxConnections: 2,
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      // The mail contains event texts, which must not make the library read a file or fetch an address.
-      disableFileAccess: true,
-      disableUrlAccess: true,
+/** Mails to the members or to addresses, through the mail server of the installation. */
+export const email: Transport<Pick<Mail, 'subject' | 'text' | 'html'>> = {
+  kind: 'email',
+  fields: [{ name: 'target', type: 'text', required: true }],
+  check: (input) => ({ target: addressesOf(input.target ?? '') }),
+  shown: ({ target = '' }) => target.replaceAll(',', ', '),
+  format: (message: Message) => ({ subject: message.headline, text: textOf(message), html: htmlOf(message) }),
+  send: async (deps, config, { message, deliveryId, recipient }) => {
+    const settings = await deps.smtp()
+    if (!settings) throw new Error('No mail server is configured.')
+    const answer = await deps.mailer.send(settings, {
+      to: recipient,
+      ...email.format(message, config, deliveryId),
+      // The id is the same in every attempt, so that mail clients show a duplicate only once.
+      messageId: `<${message.id}@${new URL(deps.url).hostname}>`,
     })
-    return cached.transport
-  }
-  return {
-    send: async (settings, { to, subject, text, html, messageId }) => {
-      await transportFor(settings).sendMail({
-        from: settings.from,
-        to: { name: '', address: to },
-        subject,
-        text,
-        html,
-        messageId,
-        // Suppresses out-of-office replies (RFC 3834).
-        headers: { 'auto-submitted': 'auto-generated' },
-      })
-    },
-    close: () => cached.transport?.close(),
-  }
+    return { answer }
+  },
 }

@@ -40,10 +40,13 @@ async function toRestChannel(app: App, channel: Channel): Promise<RestChannel> {
     recipients: (await shownRecipientsOf(app, channel)).map(toRestRecipient),
     project:
       channel.projectId === null ? null : ((await app.meta.projects.projectById(channel.projectId))?.slug ?? null),
+    subscription: channel.subscription,
     isActive: channel.active,
     dateCreated: new Date(channel.createdMs).toISOString(),
     failingSince: channel.failingSinceMs === null ? null : new Date(channel.failingSinceMs).toISOString(),
     lastError: channel.lastError,
+    lastAnswer: channel.lastAnswer,
+    pausedUntil: channel.pausedUntilMs > app.clock.now() ? new Date(channel.pausedUntilMs).toISOString() : null,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EventError, Meta } from '../../domain/event.ts'
 import type { Json } from '../../wire/json.ts'
+import { jsonOpenedMax } from '../../wire/otlp-walk.ts'
 
 /** Any JSON object from JSON.parse. Read untrusted keys only with `own`. */
 export type Loose = { [key: string]: unknown }
@@ -212,10 +213,32 @@ export function boundedObject(
 }
 
 /**
- * Parses an untrusted payload. Replaces invalid UTF-8, lone surrogates and NUL by U+FFFD. The value can be nested too
- * deep for recursion: read it with `bounded`, and let the scrubber cut it before it is written. Never throws.
+ * Whether a JSON text has so many objects and lists that parsed they would exhaust the memory: four million `{}` fit into
+ * a container of 12 MiB. Brackets inside of strings are counted only if all brackets are too many.
+ */
+function hasTooManyValues(bytes: Uint8Array): boolean {
+  if (bytes.length <= jsonOpenedMax) return false
+  let brackets = 0
+  for (const byte of bytes) if (byte === 0x7b || byte === 0x5b) brackets++
+  if (brackets <= jsonOpenedMax) return false
+  let opened = 0
+  let inText = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x22) inText = !inText
+    else if (inText && byte === 0x5c) at++
+    else if (!inText && (byte === 0x7b || byte === 0x5b)) opened++
+  }
+  return opened > jsonOpenedMax
+}
+
+/**
+ * Parses an untrusted payload. Replaces invalid UTF-8, lone surrogates and NUL by U+FFFD. A text with over 1,500,000
+ * objects and lists is broken. The value can be nested too deep for recursion: read it with `bounded`, and let the
+ * scrubber cut it before it is written. Never throws.
  */
 export function parsePayload(bytes: Uint8Array): Parsed {
+  if (hasTooManyValues(bytes)) return { broken: true }
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const decoded = buffer.toString('utf8')
   const source = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded

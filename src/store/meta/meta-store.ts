@@ -1,3 +1,8 @@
+import type { FiringStore } from './alerts/firings.ts'
+import type { IncidentStore } from './alerts/incidents.ts'
+import type { MuteStore } from './alerts/mutes.ts'
+import type { OnCallStore } from './alerts/on-call.ts'
+import type { AlertRuleStore } from './alerts/rules.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
@@ -85,6 +90,10 @@ type MetaParts = {
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
   alerts: AlertStore
+  /** Incidents, what mutes them, and who is on call. */
+  incidents: IncidentStore & MuteStore & OnCallStore
+  /** Alert rules, their states and what they found. */
+  alertRules: AlertRuleStore & FiringStore
   /** Releases with their commits and deploys. */
   releases: ReleaseStore & CommitStore & DeployStore
   artifacts: ArtifactParts

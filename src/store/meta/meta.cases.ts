@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
+import { alertRuleCases } from './alerts/alert-rules.cases.ts'
+import { incidentCases, muteCases } from './alerts/incidents.cases.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
@@ -44,6 +46,8 @@ export function metaCases(name: string, open: Open): void {
     tokenCases(open)
     edgeCases(fresh)
     alertCases(fresh)
+    incidentCases(fresh)
+    muteCases(fresh)
     revisionCases(fresh)
     peopleCases(fresh)
     environmentCases(fresh)
@@ -60,6 +64,7 @@ export function metaCases(name: string, open: Open): void {
     releaseCases(fresh)
     triageCases(fresh)
     dashboardCases(fresh)
+    alertRuleCases(fresh)
     trackerCases(fresh)
   })
 }

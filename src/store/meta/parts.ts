@@ -1,3 +1,9 @@
+import { alertDuePart, deliveryPart, outboxPart } from './alerts/deliveries.ts'
+import { firingPart } from './alerts/firings.ts'
+import { incidentChangePart, incidentDecisionPart, incidentReadPart } from './alerts/incidents.ts'
+import { mutePart } from './alerts/mutes.ts'
+import { onCallPart } from './alerts/on-call.ts'
+import { alertRulePart } from './alerts/rules.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
@@ -17,7 +23,7 @@ import {
   missingMapReadPart,
   missingMapWriter,
 } from './ingest/missing-source-maps.ts'
-import { channelPart, deliveryPart, outboxPart } from './issues/alerts.ts'
+import { channelPart } from './issues/alerts.ts'
 import { noticePart, subscriptionPart, userFlagsPart } from './issues/attention.ts'
 import { bulkPart } from './issues/bulk.ts'
 import { errorLinkLimitPart, errorLinkReadPart } from './issues/error-links.ts'
@@ -137,7 +143,21 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
-    alerts: { ...channelPart(store), ...outboxPart(store), ...deliveryPart(store), ...channelAddressPart(store) },
+    alertRules: { ...alertRulePart(store), ...firingPart(store) },
+    alerts: {
+      ...channelPart(store),
+      ...alertDuePart(store),
+      ...outboxPart(store),
+      ...deliveryPart(store),
+      ...channelAddressPart(store),
+    },
+    incidents: {
+      ...incidentReadPart(store),
+      ...incidentDecisionPart(store),
+      ...incidentChangePart(store),
+      ...mutePart(store),
+      ...onCallPart(store),
+    },
     releases: releaseParts(store),
     artifacts: artifactParts(store, missingMaps),
     projects: projectParts(store),

@@ -24,6 +24,11 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   const database = new DatabaseSync(file)
   database.exec(`
     drop table channel_address;
+    drop table push_subscription;
+    alter table channel drop column subscription;
+    alter table channel drop column sealed_config;
+    alter table channel drop column last_answer;
+    alter table channel drop column paused_until_ms;
     drop table password_reset;
     alter table project drop column switches;
     alter table project drop column routes;
@@ -38,6 +43,20 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     drop table tracker_delivery;
     drop table external_issue;
     drop table integration;
+    drop table on_call_override;
+    drop table on_call_schedule;
+    drop table mute;
+    drop table incident_activity;
+    drop table incident_member;
+    drop table delivery;
+    drop table incident;
+    create table delivery (id integer primary key autoincrement, channel_id integer not null references channel (id) on delete cascade, recipient text not null, kind text not null, items text not null, more integer not null, status text not null, attempts integer not null, next_ms integer not null, error text not null, created_ms integer not null, sent_ms integer);
+    insert into delivery (id, channel_id, recipient, kind, items, more, status, attempts, next_ms, error, created_ms, sent_ms) values (7, 2, '', 'issue', '[{"issueId":1,"kind":"new","eventId":"e"}]', 0, 'sent', 1, 5, '', 5, 6), (9, 2, '', 'issue', '[]', 0, 'sent', 1, 5, '', 5, 6);
+    delete from delivery where id = 9;
+    drop table issue_trigger;
+    drop table alert_firing;
+    drop table alert_rule_state;
+    drop table alert_rule;
     drop table dashboard_revision;
     drop table dashboard_favourite;
     drop table dashboard;
@@ -59,6 +78,15 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     { channelId: mail.id, address: '*', askedMs: null, confirmedMs: mail.createdMs, error: '' },
   ])
   expect(await after.alerts.addressesOf(chat.id)).toEqual([])
+  // Deliveries keep their ids, by which receivers recognize a message, and no id is used twice.
+  expect(await after.alerts.deliveryById(7)).toMatchObject({
+    organizationId: 1,
+    channelId: chat.id,
+    items: [{ issueId: 1 }],
+    status: 'sent',
+    change: 'start',
+  })
+  expect(await after.alerts.queueTest(chat.id, [''], clock.now())).toMatchObject([{ id: 10 }])
   database.close()
   await after.close()
 })

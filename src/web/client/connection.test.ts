@@ -58,12 +58,11 @@ describe('the connection', () => {
   })
 
   it('a network that came back is believed when Mishap has answered', async () => {
-    const { connection, state, reported, probes, pass } = environment()
+    const { connection, state, reported, pass } = environment(false)
     state.online = false
     connection.networkChanged()
     await pass(20_000)
-    expect([reported, probes]).toEqual([['offline'], []])
-    state.answers = false
+    expect(reported).toEqual(['offline'])
     state.online = true
     connection.networkChanged()
     await pass(500)
@@ -72,9 +71,21 @@ describe('the connection', () => {
     expect(reported).toEqual(['offline', 'silent', 'well'])
   })
 
-  it('a page that opens without a network says so', async () => {
-    const { connection } = environment(true, false)
-    expect(connection.status()).toBe('offline')
+  it.each([
+    ['a page that opens without a network says so', false, 'offline'],
+    ['without a network a Mishap on the same machine still answers', true, 'well'],
+  ] as const)('%s', async (_, answers, status) => {
+    const { connection, probes, pass } = environment(answers, false)
+    await pass(0)
+    expect([probes, connection.status()]).toEqual([[0], status])
+  })
+
+  it('a network that is lost while Mishap answers changes nothing, and no further probe follows', async () => {
+    const { connection, state, reported, probes, pass } = environment()
+    state.online = false
+    connection.networkChanged()
+    await pass(20_000)
+    expect([reported, probes, connection.status()]).toEqual([[], [0], 'well'])
   })
 
   it('is slow while a request has no answer for 5 s, whatever becomes of it', async () => {

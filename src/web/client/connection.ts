@@ -45,12 +45,12 @@ function createSlowTimer(after: Clock['after'], late: (change: 1 | -1) => void):
 
 /**
  * Tracks whether Mishap answers. A single failed request proves nothing (a proxy can cut a connection), so it probes
- * the server and retries with backoff until it succeeds. When the browser reports a network again, it only probes.
+ * the server and retries with backoff until it succeeds. What the browser says of the network only starts a probe and
+ * chooses the words: a machine without a network still reaches a Mishap that runs on itself.
  */
 export function createConnection(environment: ConnectionEnvironment): Connection & { networkChanged(): void } {
   const listeners = new Set<() => void>()
   const state = {
-    offline: !environment.isOnline(),
     silent: false,
     late: 0,
     tries: 0,
@@ -59,7 +59,7 @@ export function createConnection(environment: ConnectionEnvironment): Connection
   }
   let cancel = () => {}
   const status = (): ConnectionStatus =>
-    state.offline ? 'offline' : state.silent ? 'silent' : state.late > 0 ? 'slow' : 'well'
+    state.silent ? (environment.isOnline() ? 'silent' : 'offline') : state.late > 0 ? 'slow' : 'well'
   function update(change: Partial<typeof state>): void {
     Object.assign(state, change)
     if (state.reported === status()) return
@@ -68,21 +68,20 @@ export function createConnection(environment: ConnectionEnvironment): Connection
   }
   function markAnswered(): void {
     cancel()
-    update({ offline: false, silent: false, tries: 0 })
+    update({ silent: false, tries: 0 })
   }
   async function check(): Promise<void> {
     if (state.isProbing) return
     cancel()
     state.isProbing = true
-    const answers = environment.isOnline() && (await environment.probe())
+    const answers = await environment.probe()
     state.isProbing = false
     if (answers) return markAnswered()
     cancel = environment.after(backoffMs(state.tries), () => void check())
-    update({ offline: !environment.isOnline(), silent: environment.isOnline(), tries: state.tries + 1 })
+    update({ silent: true, tries: state.tries + 1 })
   }
   const begin = createSlowTimer(environment.after, (change) => update({ late: state.late + change }))
-  state.reported = status()
-  if (state.offline) void check()
+  if (!environment.isOnline()) void check()
   return {
     status,
     listen: (run) => {
@@ -99,7 +98,7 @@ export function createConnection(environment: ConnectionEnvironment): Connection
     },
     check: () => void check(),
     networkChanged: () => {
-      update({ offline: state.offline || !environment.isOnline(), tries: 0 })
+      update({ tries: 0 })
       void check()
     },
   }

@@ -1,14 +1,51 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
-/** Notifications that leave. */
+type Defaulted<T> = ColumnType<T, T | undefined, T>
+
+/** Notifications that leave, and where they go. */
 export type DeliveryTables = {
+  channel: {
+    id: Generated<number>
+    organization_id: number
+    project_id: number | null
+    kind: string
+    name: string
+    sealed_target: string
+    sealed_secret: string
+    /** 0 or 1. */
+    active: number
+    created_ms: number
+    failing_since_ms: number | null
+    last_error: string
+    subscription: Defaulted<string>
+    sealed_config: Defaulted<string>
+    last_answer: Defaulted<string>
+    paused_until_ms: Defaulted<number>
+  }
+  channel_address: {
+    channel_id: number
+    address: string
+    token_hash: Defaulted<string | null>
+    asked_ms: Defaulted<number | null>
+    expires_ms: Defaulted<number | null>
+    confirmed_ms: Defaulted<number | null>
+    error: string
+  }
+  /** `firing_ids`, `items`, `issue_ids` and `steps` are JSON. A message goes to a channel or to a person. */
   delivery: {
     id: Generated<number>
-    channel_id: number
+    organization_id: number
+    channel_id: number | null
+    user_id: string | null
+    incident_id: number | null
+    rule_id: number | null
+    firing_ids: string
     recipient: string
     kind: string
-    /** JSON. */
+    change: string
+    level: string
     items: string
+    issue_ids: string
     more: number
     status: string
     attempts: number
@@ -16,5 +53,16 @@ export type DeliveryTables = {
     error: string
     created_ms: number
     sent_ms: number | null
+    steps: string
+  }
+  /** Browsers of people that want push messages. */
+  push_subscription: {
+    id: Generated<number>
+    user_id: string
+    endpoint_hash: string
+    /** JSON: endpoint and keys. */
+    sealed: string
+    browser: string
+    created_ms: number
   }
 }

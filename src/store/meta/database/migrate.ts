@@ -38,7 +38,11 @@ import { statements as metricSeries } from '../schema/0035-metric-series.ts'
 import { statements as savedQueries } from '../schema/0036-saved-queries.ts'
 import { statements as exports } from '../schema/0037-exports.ts'
 import { statements as dashboards } from '../schema/0038-dashboards.ts'
-import { statements as trackers } from '../schema/0039-trackers.ts'
+import { statements as channels } from '../schema/0039-channels.ts'
+import { statements as alertRules } from '../schema/0040-alert-rules.ts'
+import { statements as issueTriggers } from '../schema/0041-issue-triggers.ts'
+import { statements as incidents } from '../schema/0042-incidents.ts'
+import { statements as trackers } from '../schema/0043-trackers.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -82,6 +86,10 @@ const steps: ((dialect: Dialect) => string[])[] = [
   savedQueries,
   exports,
   dashboards,
+  channels,
+  alertRules,
+  issueTriggers,
+  incidents,
   trackers,
 ]
 

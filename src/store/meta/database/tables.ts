@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
+import type { AlertTables } from './alert-tables.ts'
 import type { CommitTables } from './commit-tables.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
@@ -18,6 +19,7 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
+  AlertTables &
   CommitTables &
   DashboardTables &
   TrackerTables & {
@@ -445,28 +447,6 @@ export type Tables = JobTables &
       scopes: JsonText
       created_ms: number
       last_used_ms: number | null
-    }
-    channel: {
-      id: Id
-      organization_id: number
-      project_id: number | null
-      kind: string
-      name: string
-      sealed_target: string
-      sealed_secret: string
-      active: Flag
-      created_ms: number
-      failing_since_ms: number | null
-      last_error: string
-    }
-    channel_address: {
-      channel_id: number
-      address: string
-      token_hash: Defaulted<string | null>
-      asked_ms: Defaulted<number | null>
-      expires_ms: Defaulted<number | null>
-      confirmed_ms: Defaulted<number | null>
-      error: string
     }
     alert_due: {
       id: Id

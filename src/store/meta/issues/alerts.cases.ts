@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aDelivery, decided } from '../alerts/incidents.cases.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 import type { Channel } from './alerts.ts'
@@ -45,7 +46,7 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       [1, 'new', 'first', nowMs],
       [2, 'new', effect().eventId, nowMs],
     ])
-    await meta.alerts.decideAlerts([], [1, 2], nowMs)
+    await meta.incidents.storeDecision(decided({ dueIds: [1, 2] }), nowMs)
     await commit(meta, { events: [effect()] })
     expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
     await meta.issues.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
@@ -68,14 +69,16 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
   test('deciding queues deliveries, removes the changes and forgets what is 30 days old', async () => {
     const { meta } = await withChannel()
     await commit(meta, { events: [effect()] })
-    const made = {
+    const made = aDelivery({
       channelId: 1,
-      recipient: 'a@x.test',
+      userId: null,
       kind: 'issue',
       items: [{ issueId: 1, kind: 'new', eventId: 'e' }],
-      more: 0,
-    } as const
-    await meta.alerts.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
+    })
+    await meta.incidents.storeDecision(
+      decided({ deliveries: [{ delivery: made, incident: null }], dueIds: [1] }),
+      nowMs,
+    )
     expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])
     expect(await meta.alerts.deliveriesQueued(nowMs - 1, 10)).toEqual([])
     expect(await meta.alerts.deliveriesQueued(nowMs, 10)).toEqual([await meta.alerts.deliveryById(1)])
@@ -88,7 +91,7 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     })
     expect(await meta.alerts.deliveriesSince([1], nowMs)).toHaveLength(1)
     expect(await meta.alerts.deliveriesSince([2], nowMs)).toEqual([])
-    await meta.alerts.decideAlerts([], [], nowMs + 31 * 86_400_000)
+    await meta.incidents.storeDecision(decided({}), nowMs + 31 * 86_400_000)
     expect(await meta.alerts.deliveryLog(1, 10)).toEqual([])
   })
 

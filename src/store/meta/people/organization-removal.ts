@@ -43,6 +43,13 @@ const referring = [
   'dashboard_favourite',
   'integration',
   'code_mapping',
+  'incident',
+  'mute',
+  'on_call_schedule',
+  'delivery',
+  'alert_rule',
+  'alert_firing',
+  'issue_trigger',
 ] as const
 
 /** Returns the tables that still have rows of an organization. */

@@ -2,11 +2,16 @@
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import type { RestLogSummary } from '../../../contract/logs.ts'
+import { type AnnotationsQuery, groupAnnotations } from '../../ui/chart/annotations.ts'
 import { useBrush } from '../../ui/chart/brush.ts'
+import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
+import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { useTimeText } from '../../ui/time.tsx'
 import { stackedLevels } from './levels.ts'
 
 const heightPx = 66
+/** Lines of releases that the chart fits; closer ones share one. */
+const annotationSlots = 60
 const dayMs = 86_400_000
 
 /** The bars of a range without gaps. */
@@ -36,12 +41,17 @@ function pathsOf(bars: ReturnType<typeof barsOf>, most: number): { level: string
   })
 }
 
-/** Lines over time by level, with errors at the foot. A drag, or Enter on a bar, sets the range. */
+/** Lines over time by level, with errors at the foot, and releases. A drag, or Enter on a bar, sets the range. */
 export function Histogram({
+  organization,
+  query,
   summary,
   range,
   select,
 }: {
+  organization: string
+  /** Projects, environments and range whose releases are marked. */
+  query: AnnotationsQuery
   summary: RestLogSummary
   range: { fromMs: number; toMs: number }
   select: (fromMs: number, toMs: number) => void
@@ -59,6 +69,8 @@ export function Histogram({
     const [first, last] = [bars[from], bars[to]]
     if (first && last) select(first.startMs, last.startMs + summary.interval)
   }
+  const annotations = useAnnotations(organization, query, undefined)
+  const groups = groupAnnotations(annotations?.marks ?? [], range.fromMs, range.toMs, annotationSlots)
   const { plot, low, high } = useBrush(bars.length, apply)
   const words = (bar: (typeof bars)[number]) =>
     [
@@ -69,20 +81,23 @@ export function Histogram({
   return (
     <section className="log-chart" aria-label={t('overTime')}>
       <span className="log-chart-top">{number.format(most)}</span>
-      <div className="log-bars" {...plot}>
-        <svg viewBox={`0 0 ${bars.length} ${heightPx}`} preserveAspectRatio="none" aria-hidden="true">
-          {paths.map(({ level: name, path }) => (path ? <path key={name} d={path} data-level={name} /> : null))}
-        </svg>
-        {bars.map((bar, at) => (
-          <button
-            key={bar.startMs}
-            type="button"
-            title={words(bar)}
-            aria-label={words(bar)}
-            data-chosen={(at >= low && at <= high) || undefined}
-            onKeyDown={(event) => event.key === 'Enter' && apply(at, at)}
-          />
-        ))}
+      <div className="log-plot">
+        <div className="log-bars" {...plot}>
+          <svg viewBox={`0 0 ${bars.length} ${heightPx}`} preserveAspectRatio="none" aria-hidden="true">
+            {paths.map(({ level: name, path }) => (path ? <path key={name} d={path} data-level={name} /> : null))}
+          </svg>
+          {bars.map((bar, at) => (
+            <button
+              key={bar.startMs}
+              type="button"
+              title={words(bar)}
+              aria-label={words(bar)}
+              data-chosen={(at >= low && at <= high) || undefined}
+              onKeyDown={(event) => event.key === 'Enter' && apply(at, at)}
+            />
+          ))}
+        </div>
+        <ChartAnnotations organization={organization} groups={groups} />
       </div>
       <div className="log-axis" aria-hidden="true">
         {ticks.map((ms, at) => (

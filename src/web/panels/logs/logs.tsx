@@ -10,6 +10,7 @@ import type { RestSearch } from '../../../contract/search.ts'
 import { ApiError } from '../../client/api.ts'
 import { exploreHref } from '../../client/explore-link.ts'
 import { searchWith } from '../../client/search-with.ts'
+import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { ListFailed, ListLoading } from '../../ui/list-states.tsx'
@@ -319,6 +320,8 @@ function Body({ props, search, query }: { props: LogsProps; search: Search; quer
     <>
       <div className="log-chart-box" data-dimmed={summary.isPlaceholderData || undefined}>
         <Histogram
+          organization={props.organization}
+          query={annotationsQuery(query)}
           summary={data}
           range={range}
           select={(fromMs, toMs) =>

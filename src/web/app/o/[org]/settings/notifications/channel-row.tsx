@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import type { Delivery } from '../../../../../../store/meta/issues/alerts.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button } from '../../../../../ui/forms/controls.tsx'
@@ -32,11 +33,11 @@ export type ShownChannel = {
 }
 export type ShownDelivery = {
   id: number
-  kind: 'issue' | 'summary' | 'test'
+  kind: Delivery['kind']
   recipient: string
   issueId: number | null
   issues: number
-  status: 'queued' | 'sent' | 'failed'
+  status: Delivery['status']
   attempts: number
   error: string
   createdMs: number
@@ -96,7 +97,7 @@ function ChannelButton({
   )
 }
 
-const shapeOf = { sent: 'ok', queued: 'warning', failed: 'error' } as const
+const shapeOf = { sent: 'ok', queued: 'warning', failed: 'error', suppressed: 'debug' } as const
 
 function Deliveries({ organization, deliveries }: { organization: string; deliveries: readonly ShownDelivery[] }) {
   const t = useTranslations('notifications')

@@ -1,60 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Issue } from '../store/meta/meta.ts'
-import { htmlOf, line, type Message, slackOf, subjectOf, textOf, webhookOf } from './message.ts'
+import { hostileTexts } from './hostile.cases.ts'
+import { alerted, message } from './message.cases.ts'
+import { htmlOf, line, slackOf, textOf, webhookOf } from './message.ts'
 
-const issue: Issue = {
-  id: 7,
-  projectId: 1,
-  organizationId: 1,
-  shortId: 'WEB-7',
-  kind: 'error',
-  title: 'TypeError: x is not a function',
-  culprit: 'app/page',
-  level: 'error',
-  platform: 'javascript',
-  logger: '',
-  metadata: {},
-  status: 'unresolved',
-  substatus: 'new',
-  statusDetails: {},
-  assigneeUserId: null,
-  firstSeenMs: 0,
-  lastSeenMs: 1000,
-  count: 3,
-  firstRelease: 'web@1',
-  lastRelease: 'web@2',
-  unhandled: true,
-  comments: 0,
-  rev: 0,
-  stateMs: 0,
-  priority: null,
-  noise: null,
-  diagnosticCounts: {},
-}
-const project = {
-  id: 1,
-  organizationId: 1,
-  slug: 'web',
-  name: 'Web',
-  platform: null,
-  createdMs: 0,
-  firstEventMs: 0,
-  allowedOrigins: [],
-} as unknown as Message['alerts'][number]['project']
-const told = (change: Partial<Issue> = {}, kind: 'new' | 'regression' = 'new') => ({
-  issue: { ...issue, ...change },
-  project,
-  kind,
-  eventId: 'e'.repeat(32),
-})
-const message = (more: Partial<Message> = {}): Message => ({
-  organization: { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 },
-  kind: 'issue',
-  alerts: [told()],
-  more: 0,
-  url: 'https://m.test',
-  ...more,
-})
 const hostile = '<!channel> <script>alert(1)</script>"\'&|\r\nBcc: x@y.test\u202e'
 
 test.each([
@@ -65,14 +13,14 @@ test.each([
 ])('one line of %j', (text, expected) => expect(line(text)).toBe(expected))
 
 describe('subject', () => {
-  test.each<[Partial<Message>, string]>([
+  test.each<[Parameters<typeof message>[0], string]>([
     [{}, 'New issue WEB-7: TypeError: x is not a function'],
-    [{ alerts: [told({}, 'regression')] }, 'Regression WEB-7: TypeError: x is not a function'],
-    [{ kind: 'summary', alerts: [told(), told()], more: 3 }, '5 more issues in Acme'],
+    [{ alerts: [alerted({}, 'regression')] }, 'Regression WEB-7: TypeError: x is not a function'],
+    [{ kind: 'summary', alerts: [alerted(), alerted()], more: 3 }, '5 more issues in Acme'],
     [{ kind: 'test', alerts: [] }, 'Mishap: a test message from Acme'],
-  ])('%#', (change, expected) => expect(subjectOf(message(change))).toBe(expected))
+  ])('%#', (change, expected) => expect(message(change).headline).toBe(expected))
   test('a title can add no header', () => {
-    expect(subjectOf(message({ alerts: [told({ title: hostile })] }))).not.toMatch(/[\r\n\u202e]/)
+    expect(message({ alerts: [alerted({ title: hostile })] }).headline).not.toMatch(/[\r\n\u202e]/)
   })
 })
 
@@ -83,13 +31,13 @@ describe('mail', () => {
     )
   })
   test('a summary says why it is one and what it leaves out', () => {
-    const text = textOf(message({ kind: 'summary', alerts: [told({ count: 1 })], more: 4 }))
+    const text = textOf(message({ kind: 'summary', alerts: [alerted({ count: 1 })], more: 4 }))
     expect(text).toContain('Too many issues are new at once')
     expect(text).toContain('1 event\n')
     expect(text).toContain('and 4 more: https://m.test/o/acme/issues')
   })
   test('markup of an event stays text', () => {
-    const made = htmlOf(message({ alerts: [told({ title: hostile, culprit: hostile })] }))
+    const made = htmlOf(message({ alerts: [alerted({ title: hostile, culprit: hostile })] }))
     expect(made).not.toMatch(/<script|<!channel/)
     expect(made).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|')
   })
@@ -99,8 +47,19 @@ describe('mail', () => {
   })
 })
 
+describe.each(hostileTexts)('$name', ({ text }) => {
+  const made = message({ alerts: [alerted({ title: text, culprit: text })] })
+  test('stays one line and adds no markup and no link', () => {
+    expect(made.headline).not.toMatch(/[\r\n\0\u202a-\u202e\u200b]/)
+    expect(made.headline.length).toBeLessThan(300)
+    expect(htmlOf(made).match(/<(?!\/?(p|a|br)\b)/g)).toBeNull()
+    for (const [, address] of htmlOf(made).matchAll(/href="([^"]*)"/g))
+      expect(address).toBe('https://m.test/o/acme/issues/7')
+  })
+})
+
 test('a chat’s own marks in a title do nothing', () => {
-  const made = JSON.stringify(slackOf(message({ alerts: [told({ title: hostile, culprit: hostile })] })))
+  const made = JSON.stringify(slackOf(message({ alerts: [alerted({ title: hostile, culprit: hostile })] })))
   expect(made).not.toMatch(/<!channel|<script/)
   expect(made).toContain('<https://m.test/o/acme/issues/7|WEB-7: &lt;!channel&gt;')
   expect(made).toContain('¦')

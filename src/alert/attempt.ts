@@ -1,0 +1,113 @@
+import type { AttemptEnd, Delivery } from '../store/meta/issues/alerts.ts'
+import { acknowledgeLink } from './acknowledge.ts'
+import { configOf } from './channel.ts'
+import type { AlertDeps } from './deps.ts'
+import { ruleMessage } from './message/incident.ts'
+import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
+import type { Mailer } from './send/mailer.ts'
+import { DeliveryRefused, type Sent } from './send/transport.ts'
+import { sendVia } from './send/transports.ts'
+
+/** Delays in ms after each failed attempt. After the last one the delivery has failed: 7 h in total. */
+export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
+/** Attempts run in parallel, so that one slow channel does not delay the others. */
+const atOnce = 4
+/** Members of an incident that its message reads. */
+const membersMax = 20
+
+export type Wired = AlertDeps & { mailer: Mailer }
+
+/** The issues of a delivery that still exist, each once. */
+async function alertedIssues({ meta }: AlertDeps, delivery: Delivery): Promise<AlertedIssue[]> {
+  const seen = new Set<number>()
+  const found: AlertedIssue[] = []
+  for (const { issueId, kind, eventId } of delivery.items) {
+    const issue = await meta.issues.issueById(issueId)
+    const project = issue && (await meta.projects.projectById(issue.projectId))
+    // Report issues that were merged since only once.
+    if (!issue || !project || seen.has(issue.id)) continue
+    seen.add(issue.id)
+    found.push({ issue, project, kind, eventId })
+  }
+  return found
+}
+
+/** Returns the content of a delivery; undefined if all of its objects are gone. */
+async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message | undefined> {
+  const { meta, url } = deps
+  const organization = await meta.organizations.organizationById(delivery.organizationId)
+  if (!organization) return undefined
+  const alerts = await alertedIssues(deps, delivery)
+  const { id, kind, more, ruleId, incidentId } = delivery
+  const isBuiltIn = ruleId === null && incidentId === null && delivery.level === ''
+  if (isBuiltIn && (kind === 'issue' || kind === 'summary' || kind === 'test')) {
+    if (alerts.length === 0 && kind !== 'test') return undefined
+    return builtInMessage({ id: `delivery-${id}`, organization, url, kind, alerts, more })
+  }
+  const incident = incidentId === null ? undefined : await meta.incidents.incidentById(incidentId)
+  if (!incident && alerts.length === 0 && more === 0) return undefined
+  const { members } = incident ? await meta.incidents.incidentMembersOf(incident.id, membersMax) : { members: [] }
+  const rule = ruleId === null ? undefined : await meta.alertRules.alertRuleById(ruleId)
+  const isOpen = incident !== undefined && incident.endedMs === null && delivery.change !== 'end'
+  const acknowledge = isOpen
+    ? acknowledgeLink(deps, {
+        id,
+        organizationId: organization.id,
+        incidentId: incident.id,
+        createdMs: Math.max(delivery.createdMs, lastSentAgainMs(delivery)),
+      })
+    : undefined
+  return ruleMessage({ delivery, organization, url, alerts, incident, members, ruleName: rule?.name, acknowledge })
+}
+
+/** A message that somebody sends again has a link that works for another day. */
+const lastSentAgainMs = ({ steps }: Delivery): number => steps.findLast(({ step }) => step === 'sent_again')?.atMs ?? 0
+
+/** Sends a delivery and returns what the service said; undefined if its objects or its channel are gone. */
+async function send(deps: Wired, delivery: Delivery): Promise<Sent | undefined> {
+  const message = await messageOf(deps, delivery)
+  if (!message) return undefined
+  const outbound = { message, deliveryId: delivery.id, recipient: delivery.recipient }
+  if (delivery.channelId === null) return sendVia('email', deps, { target: delivery.recipient }, outbound)
+  const channel = await deps.meta.alerts.channelById(delivery.channelId)
+  return channel && sendVia(channel.kind, deps, configOf(deps, channel), outbound)
+}
+
+/** Returns the result of a failed attempt. Tests are not retried: a user is waiting for the result. */
+function failureOf(delivery: Delivery, thrown: unknown, nowMs: number): AttemptEnd {
+  const error = line(thrown instanceof Error ? thrown.message : String(thrown), 400)
+  const askedMs = thrown instanceof DeliveryRefused ? thrown.retryAfterMs : undefined
+  const paused = askedMs === undefined ? {} : { pausedUntilMs: nowMs + askedMs }
+  const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
+  if (pause === undefined) return { status: 'failed', error, ...paused }
+  return { status: 'queued', error, nextMs: nowMs + Math.max(pause, askedMs ?? 0), ...paused }
+}
+
+const goneSentence = 'Nothing was sent: what the message is about no longer exists.'
+
+/** Makes one attempt and records the result. */
+async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
+  const { meta, clock } = deps
+  try {
+    const sent = await send(deps, delivery)
+    const paused = sent?.pauseMs === undefined ? {} : { pausedUntilMs: clock.now() + sent.pauseMs }
+    const end: AttemptEnd = { status: 'sent', answer: line(sent ? sent.answer : goneSentence, 400), ...paused }
+    await meta.alerts.recordDelivery(delivery.id, end, clock.now())
+  } catch (thrown) {
+    const end = failureOf(delivery, thrown, clock.now())
+    await meta.alerts.recordDelivery(delivery.id, end, clock.now())
+    deps.observe.warn(
+      { channel: delivery.channelId, delivery: delivery.id, status: end.status },
+      'a notification was not delivered',
+    )
+  }
+}
+
+/** Makes one attempt for each delivery, a few at a time. */
+export async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise<void> {
+  const waiting = [...deliveries]
+  const lane = async () => {
+    for (let delivery = waiting.shift(); delivery; delivery = waiting.shift()) await attempt(deps, delivery)
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+}

@@ -1,0 +1,64 @@
+import type { Firing } from '../../store/meta/alerts/firings.ts'
+import type { OpenIncident } from '../../store/meta/alerts/incidents.ts'
+import type { Mute } from '../../store/meta/alerts/mutes.ts'
+import type { AlertDue, Channel, Delivery } from '../../store/meta/issues/alerts.ts'
+
+/** Who gets a message: a channel or a person. Messages of one `key` share their limits. */
+export type Receiver = {
+  /** `channel:3` or `person:ID`. */
+  key: string
+  channelId: number | null
+  userId: string | null
+  /** Mail addresses, or `['']` for a chat; empty: nowhere now. */
+  recipients: readonly string[]
+  /** Messages wait until then: the quiet hours of a person. 0: they do not. */
+  notBeforeMs: number
+}
+
+/** What a decision must know of a rule. */
+export type RuleFacts = {
+  id: number
+  name: string
+  kind: 'issue' | 'metric'
+  isActive: boolean
+  mutedUntilMs: number | null
+  intervalMinutes: number
+  resolveMessage: boolean
+  escalation: readonly { afterMinutes: number; schedule: string }[]
+  /** Schedules whose person on call already hears of the start. */
+  onCallSchedules: readonly string[]
+}
+
+/** All that a decision depends on. The same question always has the same answer. */
+export type Question = {
+  nowMs: number
+  /** Undecided changes of issues for the built-in notifications, oldest first. */
+  due: readonly AlertDue[]
+  /** Undecided firings, oldest first. */
+  firings: readonly Firing[]
+  /** By id. The rule of a firing that is missing here was deleted. */
+  rules: ReadonlyMap<number, RuleFacts>
+  /** Open incidents, and those that ended within the longest interval of `rules`. */
+  incidents: readonly OpenIncident[]
+  /** Issues of members that are resolved, archived or gone, with the sentence that says so. */
+  closedIssues: ReadonlyMap<number, string>
+  /** Short id and title of issues, for the titles of incidents. */
+  titles: ReadonlyMap<number, string>
+  /** Those that hold now. */
+  mutes: readonly Mute[]
+  /** All channels of these organizations. Inactive ones get nothing. */
+  channels: readonly Channel[]
+  /** Deliveries to these channels and persons since `recentMs` ago, oldest first. */
+  recent: readonly Delivery[]
+  /** The recipients of a channel for the built-in notifications. */
+  recipientsOf: (channel: Channel) => readonly string[]
+  /** Who hears of a rule, given the issues that it found. */
+  receiversOf: (ruleId: number, issueIds: readonly number[]) => readonly Receiver[]
+  /** The receiver with this key, for those who heard of an incident that ends; undefined if it is gone. */
+  receiverOf: (key: string) => Receiver | undefined
+  /** Persons of a schedule in the order of escalation, the one on call first. */
+  onCall: (schedule: string) => readonly Receiver[]
+}
+
+/** Age up to which messages matter: a change can wait an hour, then in a flood. Earlier messages must be known. */
+export const recentMs = 2 * 3_600_000

@@ -1,0 +1,229 @@
+import type { Incident, IncidentMember, Notified } from '../../store/meta/alerts/incidents.ts'
+import type { AlertLevel, DeliveryItem, MessageChange } from '../../store/meta/issues/alerts.ts'
+import type { Question, Receiver, RuleFacts } from './facts.ts'
+import type { Draft } from './join.ts'
+
+/** Issues whose people a decision resolves for one rule and incident. An incident can have thousands. */
+const issuesOfReceiversMax = 50
+
+/** A message that a receiver should get about an incident. The limits of the receiver decide how. */
+export type Wanted = {
+  draft: Draft
+  receiver: Receiver
+  change: MessageChange
+  level: AlertLevel
+  rule: RuleFacts
+  /** Why, for the log. */
+  reason: string
+  firingIds: number[]
+  /** Issues that the receiver has not heard of in this incident. */
+  items: DeliveryItem[]
+  /** Sent whatever the limits are: an escalation. */
+  isUrgent: boolean
+  /** A mute or snooze holds it back. '' otherwise. */
+  heldBy: string
+}
+
+const nothing: Notified = { atMs: 0, level: 'ok', impact: 0, held: 0 }
+const kinds = ['new', 'regression', 'escalation'] as const
+
+/** Why messages about an incident are held back for a rule; '' if they are not. */
+function holdOf(incident: Incident, members: readonly IncidentMember[], rule: RuleFacts, question: Question) {
+  const { nowMs, mutes } = question
+  if ((incident.snoozedUntilMs ?? 0) > nowMs) return 'The incident is snoozed.'
+  if ((rule.mutedUntilMs ?? 0) > nowMs) return 'The rule is muted.'
+  const mine = mutes.filter((mute) => mute.organizationId === incident.organizationId)
+  const found = mine.find(({ kind, targetId }) => {
+    if (kind === 'organization') return true
+    if (kind === 'rule') return targetId === rule.id
+    // One project or issue that is not muted is enough for a message.
+    if (kind === 'project') return incident.projectIds.length > 0 && incident.projectIds.every((id) => id === targetId)
+    return members.length > 0 && members.every((member) => member.issueId === targetId)
+  })
+  return found ? `Muted: ${found.name}` : ''
+}
+
+type Heard = { receiver: Receiver; rules: RuleFacts[] }
+
+/** The receivers of an incident, each with the rules that name it, by their key. */
+function receiversOf(members: readonly IncidentMember[], question: Question): Map<string, Heard> {
+  const heard = new Map<string, Heard>()
+  for (const [ruleId, ofRule] of Map.groupBy(members, (member) => member.ruleId)) {
+    const rule = question.rules.get(ruleId)
+    if (!rule) continue
+    const issueIds = [...new Set(ofRule.flatMap(({ issueId, causes }) => (issueId === 0 ? causes : [issueId])))]
+    for (const receiver of question.receiversOf(ruleId, issueIds.slice(0, issuesOfReceiversMax))) {
+      if (receiver.recipients.length === 0) continue
+      const known = heard.get(receiver.key)
+      if (known) known.rules.push(rule)
+      else heard.set(receiver.key, { receiver, rules: [rule] })
+    }
+  }
+  return heard
+}
+
+/** Issues that joined the incident after this impact: the receiver's last message knew no more. */
+function itemsOf(draft: Draft, members: readonly IncidentMember[], impact: number): DeliveryItem[] {
+  const fresh = members.filter((member) => member.issueId !== 0 && member.impact > impact)
+  return [...new Set(fresh.map((member) => member.issueId))].map((issueId) => {
+    const firing = draft.firings.find(({ cause }) => cause.issueIds.includes(issueId))
+    return {
+      issueId,
+      kind: kinds.find((kind) => kind === firing?.trigger) ?? 'alert',
+      eventId: firing?.eventId ?? '',
+    }
+  })
+}
+
+const measureOf = ({ value, threshold }: IncidentMember): string =>
+  value === null || threshold === null ? '' : ` ${value} at a threshold of ${threshold}.`
+
+function reasonOf(draft: Draft, rule: RuleFacts, what: string): string {
+  const member = draft.members.find(({ ruleId, endedMs }) => ruleId === rule.id && endedMs === null)
+  return `${rule.name}: ${what}.${member ? measureOf(member) : ''}`
+}
+
+function openMessage(draft: Draft, { receiver, rules }: Heard, question: Question): Wanted | undefined {
+  const { incident } = draft
+  const { nowMs } = question
+  const [rule] = rules
+  const notified = incident.notified[receiver.key] ?? nothing
+  if (!rule || notified.impact >= incident.impact) return undefined
+  const members = draft.members.filter((member) => member.endedMs === null)
+  const isStart = notified.level === 'ok'
+  const rises = notified.level === 'warning' && incident.level === 'critical'
+  const wanted: Wanted = {
+    draft,
+    receiver,
+    change: isStart ? 'start' : 'change',
+    level: incident.level,
+    rule,
+    reason: reasonOf(draft, rule, isStart ? incident.level : `the impact changed, ${incident.level}`),
+    firingIds: draft.firings.filter((firing) => rules.some(({ id }) => id === firing.ruleId)).map(({ id }) => id),
+    items: itemsOf(draft, members, notified.impact),
+    isUrgent: false,
+    heldBy: '',
+  }
+  const holds = rules.map((ofReceiver) => holdOf(incident, members, ofReceiver, question))
+  if (holds.every((hold) => hold !== ''))
+    return notified.held >= incident.impact ? undefined : { ...wanted, heldBy: holds[0] ?? '' }
+  if (incident.state === 'acknowledged') return undefined
+  const intervalMs = Math.min(...rules.map((ofReceiver) => ofReceiver.intervalMinutes)) * 60_000
+  // A rise is told at once, everything else once per interval. Summaries have a limit of their own.
+  const waits = notified.atMs > 0 && notified.atMs > nowMs - intervalMs && !rises && !incident.isBurst
+  return waits ? undefined : wanted
+}
+
+/** Messages of the end, for everybody who heard of the incident, if a rule of it wants them. */
+function endMessages(draft: Draft, question: Question): Wanted[] {
+  const { incident, members } = draft
+  const rules = [...new Set(members.map(({ ruleId }) => ruleId))].flatMap((id) => question.rules.get(id) ?? [])
+  const rule = rules.find((ofMember) => ofMember.resolveMessage)
+  if (!rule || draft.endsSilently) return []
+  return Object.entries(incident.notified).flatMap(([key, { level }]): Wanted[] => {
+    const receiver = level === 'ok' ? undefined : question.receiverOf(key)
+    if (!receiver || receiver.recipients.length === 0) return []
+    return [
+      {
+        draft,
+        receiver,
+        change: 'end',
+        level: incident.level,
+        rule,
+        reason: `${rule.name}: it ended.`,
+        firingIds: draft.firings.filter((firing) => firing.change === 'end').map(({ id }) => id),
+        items: itemsOf(draft, members, 0),
+        isUrgent: false,
+        heldBy: holdOf(incident, members, rule, question),
+      },
+    ]
+  })
+}
+
+/** The rule whose on-call order an incident follows: that of its oldest open member. */
+function escalating(draft: Draft, { rules }: Question): RuleFacts | undefined {
+  const open = draft.members.filter((member) => member.endedMs === null).sort((a, b) => a.openedMs - b.openedMs)
+  return open.map((member) => rules.get(member.ruleId)).find((rule) => rule && rule.escalation.length > 0)
+}
+
+const minuteMs = 60_000
+
+/** Starts the on-call order with the first message, and takes its next step when it is due. */
+function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | undefined {
+  const { incident, members } = draft
+  const { nowMs } = question
+  const rule = escalating(draft, question)
+  if (!rule || incident.state === 'acknowledged') return undefined
+  const stepMs = (step: number) => (rule.escalation[step]?.afterMinutes ?? 0) * minuteMs
+  if (incident.escalation === null) {
+    if (hasNews) incident.escalation = { step: 0, dueMs: nowMs + stepMs(0) }
+    return undefined
+  }
+  const { step, dueMs } = incident.escalation
+  const target = rule.escalation[step]
+  if (dueMs > nowMs || !target || holdOf(incident, members, rule, question)) return undefined
+  // Past the last step the order keeps its place, so that it does not start again.
+  incident.escalation = {
+    step: step + 1,
+    dueMs: step + 1 < rule.escalation.length ? nowMs + stepMs(step + 1) : Number.MAX_SAFE_INTEGER,
+  }
+  const earlier = rule.escalation.slice(0, step).filter(({ schedule }) => schedule === target.schedule).length
+  const order = question.onCall(target.schedule)
+  const place = earlier + (rule.onCallSchedules.includes(target.schedule) ? 1 : 0)
+  const receiver = order.length > 0 ? order[place % order.length] : undefined
+  draft.activities.push({
+    kind: 'escalated',
+    userId: null,
+    data: { step: step + 1, to: receiver?.userId ?? null, schedule: target.schedule },
+  })
+  if (!receiver || receiver.recipients.length === 0) return undefined
+  return {
+    draft,
+    receiver,
+    change: 'change',
+    level: incident.level,
+    rule,
+    reason: `${rule.name}: nobody acknowledged within ${target.afterMinutes} minutes.`,
+    firingIds: [],
+    items: itemsOf(draft, members, 0),
+    isUrgent: true,
+    heldBy: '',
+  }
+}
+
+/** Marks what a receiver hears, or what is held back. */
+function mark({ draft: { incident }, receiver, change, heldBy }: Wanted, nowMs: number): void {
+  const before = incident.notified[receiver.key] ?? nothing
+  const isEnd = change === 'end'
+  incident.notified[receiver.key] =
+    heldBy && !isEnd
+      ? { ...before, held: incident.impact }
+      : { atMs: heldBy ? before.atMs : nowMs, level: isEnd ? 'ok' : incident.level, impact: incident.impact, held: 0 }
+}
+
+/** Returns the messages about an incident that are due now, and marks them in the incident. */
+export function messagesOf(draft: Draft, question: Question): Wanted[] {
+  const { incident } = draft
+  const isOpen = incident.endedMs === null
+  const members = draft.members.filter((member) => member.endedMs === null)
+  const wanted = isOpen
+    ? [...receiversOf(members, question).values()].flatMap((heard) => openMessage(draft, heard, question) ?? [])
+    : endMessages(draft, question)
+  for (const message of wanted) mark(message, question.nowMs)
+  if (isOpen) {
+    const step = escalate(
+      draft,
+      wanted.some(({ heldBy }) => heldBy === ''),
+      question,
+    )
+    if (step) {
+      wanted.push(step)
+      mark(step, question.nowMs)
+    }
+  } else
+    for (const [key, notified] of Object.entries(incident.notified))
+      if (notified.level !== 'ok') incident.notified[key] = { ...notified, level: 'ok' }
+  for (const reason of new Set(wanted.map(({ heldBy }) => heldBy).filter(Boolean)))
+    draft.activities.push({ kind: 'suppressed', userId: null, data: { reason } })
+  return wanted
+}

@@ -1,0 +1,412 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
+import type { NewFiring } from '../store/meta/alerts/firing.ts'
+import type { AlertDefinition } from '../store/meta/alerts/rules.ts'
+import { commit, effect, nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { acknowledgeLink, acknowledgementOf } from './acknowledge.ts'
+import { createAlerts } from './alert.ts'
+import type { AlertDeps } from './deps.ts'
+import { DeliveryRefused } from './send/transport.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-incident-'))
+const opened: { close(): void }[] = []
+afterAll(() => {
+  for (const item of opened) item.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const minuteMs = 60_000
+const definition: AlertDefinition = {
+  projectIds: [],
+  environment: null,
+  ownerId: null,
+  issue: { when: [{ type: 'new' }], match: 'any', filter: '', unless: { noise: false, skew: false, quietHours: null } },
+  metric: null,
+  actions: [{ type: 'channel', channel: '1' }],
+  intervalMinutes: 30,
+  resolveMessage: true,
+  escalation: [],
+  unevaluable: [],
+  original: null,
+}
+
+type Post = { delivery: number; text: string }
+
+/** A real store with a chat as channel 1, and senders that record what they get. */
+async function rig(more: Partial<AlertDefinition> = {}, deps: Partial<AlertDeps> = {}) {
+  const clock = testClock(nowMs)
+  const stored = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  opened.push(stored)
+  // People are rows of the library that signs them in.
+  const people = async (ids: string[]) => ids.map((id) => ({ id, name: id, email: `${id}@x.test`, language: null }))
+  const meta: MetaStore = { ...stored, people: { ...stored.people, people: people as never } }
+  await meta.alerts.createChannel({
+    organizationId: 1,
+    projectId: null,
+    kind: 'webhook',
+    name: 'Hook',
+    sealedTarget: 'https://hook.test/x',
+    sealedSecret: '',
+    subscription: 'rules',
+  })
+  const rule = await meta.alertRules.createAlertRule({
+    organizationId: 1,
+    userId: 'ann',
+    max: 10,
+    name: 'Checkout errors',
+    active: true,
+    mutedUntilMs: null,
+    definition: { ...definition, ...more },
+  })
+  const posts: Post[] = []
+  const mails: { to: string; subject: string; text: string; messageId: string }[] = []
+  const refuses: { error: Error | undefined } = { error: undefined }
+  const all: AlertDeps = {
+    clock,
+    observe: silent,
+    meta,
+    url: 'https://m.test',
+    events: { countsOf: async () => [] },
+    authorEmails: async () => ['bob@x.test', 'stranger@x.test'],
+    open: (sealed) => sealed,
+    seal: (text) => text,
+    smtp: async () => ({ host: 'x', port: 1, security: 'none', user: '', password: '', from: 'm@x.test' }),
+    mailer: {
+      send: async (_settings, mail) => {
+        mails.push(mail)
+        return '250 queued'
+      },
+      close() {},
+    },
+    outgoing: {
+      send: async ({ url, body = '', headers = {} }) => {
+        if (refuses.error) throw refuses.error
+        posts.push({ delivery: Number(headers['x-mishap-delivery']), text: body })
+        return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('ok'), url, address: '' }
+      },
+    },
+    ...deps,
+  }
+  const fire = (change: Partial<NewFiring> = {}) =>
+    meta.alertRules.saveEvaluation(
+      {
+        firings: [
+          {
+            organizationId: 1,
+            ruleId: rule.id,
+            key: `${clock.now()} ${change.change} ${JSON.stringify(change.cause)}`,
+            change: 'start',
+            level: 'critical',
+            atMs: clock.now(),
+            value: null,
+            threshold: null,
+            sentence: '',
+            cause: { projectIds: [1], issueIds: [1], release: '', deployId: null },
+            trigger: 'new',
+            eventId: 'e',
+            sinceMs: clock.now(),
+            ...change,
+          },
+        ],
+      },
+      clock.now(),
+    )
+  return { clock, meta, posts, mails, refuses, fire, rule, deps: all, alerts: createAlerts(all) }
+}
+
+const logOf = (meta: MetaStore) => meta.alerts.listDeliveries({ organizationId: 1 }, 100)
+
+describe('from a firing to the log', () => {
+  test('a firing becomes an incident, a message and steps, once', async () => {
+    const { meta, alerts, posts, fire } = await rig()
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
+    await fire()
+    expect(await alerts.run()).toEqual({ tries: 1 })
+    expect(await alerts.run()).toEqual({ tries: 0 })
+    expect(posts).toHaveLength(1)
+    expect(await meta.incidents.incidentById(1)).toMatchObject({
+      title: 'WEB-1: Boom',
+      state: 'critical',
+      notified: { 'channel:1': { atMs: nowMs, level: 'critical', impact: 1 } },
+    })
+    const [delivery] = await logOf(meta)
+    expect(delivery).toMatchObject({ status: 'sent', incidentId: 1, ruleId: 1, firingIds: [1], kind: 'issue' })
+    expect(delivery?.steps.map(({ step, text }) => [step, text])).toEqual([
+      ['evaluated', 'Checkout errors: critical.'],
+      ['sent', ''],
+      ['answered', '200 ok'],
+    ])
+    expect(await meta.alertRules.firingsUndecided(10)).toEqual([])
+  })
+
+  test('a resolved issue ends its incident, and says how long it lasted', async () => {
+    const { meta, alerts, posts, fire, clock } = await rig()
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
+    await fire()
+    await alerts.run()
+    clock.advance(10 * minuteMs)
+    await meta.issues.updateIssue(1, { status: 'resolved' }, null, clock.now())
+    await alerts.run()
+    expect(posts).toHaveLength(2)
+    expect(await meta.incidents.incidentById(1)).toMatchObject({ state: 'resolved', endedMs: clock.now() })
+    expect((await logOf(meta)).map(({ change }) => change)).toEqual(['end', 'start'])
+    expect((await meta.incidents.incidentActivitiesOf(1, 10)).map(({ kind, data }) => [kind, data.reason])).toEqual([
+      ['ended', 'WEB-1 was resolved.'],
+      ['started', undefined],
+    ])
+  })
+
+  test('a service that asks for a pause gets it, and its words are in the log', async () => {
+    const { meta, alerts, posts, refuses, fire, clock } = await rig()
+    await commit(meta, { events: [effect()] })
+    await fire()
+    refuses.error = new DeliveryRefused('429: slow down', 90_000)
+    await alerts.run()
+    refuses.error = undefined
+    clock.advance(60_000)
+    await alerts.run()
+    expect(posts).toHaveLength(0)
+    clock.advance(30_000)
+    await alerts.run()
+    expect(posts).toHaveLength(1)
+    expect((await logOf(meta))[0]?.steps.map(({ step, text }) => [step, text])).toEqual([
+      ['evaluated', 'Checkout errors: critical.'],
+      ['retried', '429: slow down'],
+      ['sent', ''],
+      ['answered', '200 ok'],
+    ])
+  })
+
+  test('a message that is sent again has the same id', async () => {
+    const { meta, alerts, posts, fire, clock } = await rig()
+    await commit(meta, { events: [effect()] })
+    await fire()
+    await alerts.run()
+    clock.advance(minuteMs)
+    await meta.alerts.sendDeliveryAgain(1, 'Ann', clock.now())
+    await alerts.run()
+    expect(posts.map(({ delivery }) => delivery)).toEqual([1, 1])
+  })
+})
+
+describe('people', () => {
+  const told = async (more: Partial<AlertDefinition>, deps: Partial<AlertDeps> = {}) => {
+    const found = await rig(more, deps)
+    const { meta } = found
+    for (const [id, role] of [
+      ['bob', 'member'],
+      ['cyd', 'admin'],
+      ['eve', 'viewer'],
+    ] as const)
+      await meta.organizations.setMember(1, id, role)
+    await commit(meta, { events: [effect()] })
+    return found
+  }
+  test.each<[string, AlertDefinition['actions'], string[]]>([
+    ['one person', [{ type: 'person', person: 'eve' }], ['eve@x.test']],
+    ['nobody who is not a member', [{ type: 'person', person: 'mallory' }], []],
+    ['all members who can act', [{ type: 'members' }], ['ann@x.test', 'bob@x.test', 'cyd@x.test']],
+    ['whoever the issue is assigned to', [{ type: 'assignee' }], ['cyd@x.test']],
+    ['the owners', [{ type: 'owners' }], ['bob@x.test']],
+    ['the authors of suspect commits', [{ type: 'authors' }], ['bob@x.test']],
+    ['who is on call', [{ type: 'on_call', schedule: '1' }], ['cyd@x.test']],
+    ['each once', [{ type: 'owners' }, { type: 'authors' }, { type: 'person', person: 'bob' }], ['bob@x.test']],
+    [
+      'nobody by what is gone or no message',
+      [
+        { type: 'channel', channel: '99' },
+        { type: 'on_call', schedule: '7' },
+        { type: 'tracker', tracker: '1', options: {} },
+      ],
+      [],
+    ],
+  ])('a rule tells %s', async (_name, actions, expected) => {
+    const { meta, alerts, mails, fire } = await told({ actions })
+    await meta.issues.updateIssue(1, { assigneeUserId: 'cyd' }, null, nowMs)
+    await meta.issues.suggest(new Map([[1, [{ userId: 'bob', rule: 'path:x' }]]]))
+    await meta.incidents.createSchedule({
+      organizationId: 1,
+      name: 'Backend',
+      timeZone: 'UTC',
+      handOverDay: 1,
+      handOverTime: '09:00',
+      startDate: '2020-01-06',
+      members: ['cyd'],
+    })
+    await fire()
+    await alerts.run()
+    expect(mails.map(({ to }) => to).sort()).toEqual(expected)
+    expect(await meta.incidents.incidentById(1)).toMatchObject({ state: 'critical' })
+  })
+
+  test('without a mail server, or with an events store that is down, nobody hears and nothing fails', async () => {
+    const authorEmails = async (): Promise<string[]> => {
+      throw new Error('The events store is down.')
+    }
+    const down = await told({ actions: [{ type: 'authors' }] }, { authorEmails })
+    await down.fire()
+    expect(await down.alerts.run()).toEqual({ tries: 0 })
+    const without = await told({ actions: [{ type: 'members' }] }, { smtp: async () => undefined })
+    await without.fire()
+    expect(await without.alerts.run()).toEqual({ tries: 0 })
+    expect(await without.meta.incidents.countOpenIncidents(1)).toBe(1)
+  })
+
+  test('nobody acknowledges: the next one of the order hears of it', async () => {
+    const { meta, alerts, mails, fire, clock } = await told({
+      actions: [{ type: 'on_call', schedule: '1' }],
+      escalation: [{ afterMinutes: 10, schedule: '1' }],
+    })
+    await meta.incidents.createSchedule({
+      organizationId: 1,
+      name: 'Backend',
+      timeZone: 'UTC',
+      handOverDay: 1,
+      handOverTime: '09:00',
+      startDate: '2020-01-06',
+      members: ['cyd', 'bob'],
+    })
+    await meta.incidents.createOverride({ scheduleId: 1, userId: 'ann', fromMs: 0, toMs: nowMs * 2, createdBy: null })
+    await fire()
+    await alerts.run()
+    clock.advance(10 * minuteMs)
+    await alerts.run()
+    expect(mails.map(({ to }) => to)).toHaveLength(2)
+    expect(mails[0]?.to).toBe('ann@x.test')
+    expect((await logOf(meta))[0]?.steps[0]?.text).toBe('Checkout errors: nobody acknowledged within 10 minutes.')
+  })
+})
+
+describe('the link that acknowledges', () => {
+  const sealed = { open: (text: string) => text }
+
+  test('is valid for a day, for its incident, and changes nothing by itself', async () => {
+    const { meta, alerts, fire, clock } = await rig()
+    await commit(meta, { events: [effect()] })
+    await fire()
+    await alerts.run()
+    const delivery = { id: 1, organizationId: 1, incidentId: 1, createdMs: nowMs }
+    const link = new URL(acknowledgeLink({ seal: (text) => text, url: 'https://m.test' }, delivery))
+    expect(link.origin + link.pathname).toBe('https://m.test/acknowledge')
+    const look = () => acknowledgementOf({ meta, clock, seal: sealed }, link.searchParams.get('token') ?? '')
+    expect(await look()).toMatchObject({
+      state: 'open',
+      organization: { slug: 'acme' },
+      incident: { id: 1 },
+      deliveryId: 1,
+    })
+    expect(await meta.incidents.incidentById(1)).toMatchObject({ state: 'critical', acknowledgedBy: null })
+    clock.advance(86_400_000 - 1)
+    expect(await look()).toMatchObject({ state: 'open' })
+    clock.advance(1)
+    expect(await look()).toEqual({ state: 'expired' })
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', 'x'],
+    ['another purpose', '["unsubscribe",1,1,1,9999999999999]'],
+    ['another organization', '["acknowledge",2,1,1,9999999999999]'],
+    ['another incident', '["acknowledge",1,2,1,9999999999999]'],
+    ['more than it should have', '["acknowledge",1,1,1,9999999999999,1]'],
+    ['less', '["acknowledge",1,1,1]'],
+    ['texts', '["acknowledge","1","1","1","9999999999999"]'],
+    ['too much', `["acknowledge",1,1,1,9999999999999${' '.repeat(1000)}]`],
+  ])('with %s is invalid', async (_name, token) => {
+    const { meta, alerts, fire, clock } = await rig()
+    await commit(meta, { events: [effect()] })
+    await fire()
+    await alerts.run()
+    expect(await acknowledgementOf({ meta, clock, seal: sealed }, token)).toEqual({ state: 'invalid' })
+  })
+
+  test('a seal that does not open is invalid, too', async () => {
+    const { meta, clock } = await rig()
+    const open = (): string => {
+      throw new Error('The encrypted value is damaged.')
+    }
+    expect(await acknowledgementOf({ meta, clock, seal: { open } }, 'v1.x')).toEqual({ state: 'invalid' })
+  })
+})
+
+/** The places at which a process can end between the decision and the answer. */
+const cuts = [
+  'before the decision',
+  'after the decision',
+  'before sending',
+  'after sending',
+  'after the record',
+] as const
+type Cut = (typeof cuts)[number]
+
+/** A process that ends at a place: from then on nothing reaches the store or the network. */
+function mortal(deps: AlertDeps, cut: Cut, after: number): AlertDeps {
+  const state = { isDead: false, left: after }
+  const end = new Error('The process ended.')
+  const passing = async <Result>(place: Cut | undefined, later: Cut | undefined, work: () => Promise<Result>) => {
+    if (state.isDead) throw end
+    if (place === cut && state.left-- <= 0) state.isDead = true
+    if (state.isDead) throw end
+    const result = await work()
+    if (later === cut && state.left-- <= 0) state.isDead = true
+    if (state.isDead) throw end
+    return result
+  }
+  const { meta, outgoing } = deps
+  return {
+    ...deps,
+    meta: {
+      ...meta,
+      incidents: {
+        ...meta.incidents,
+        storeDecision: (decided, atMs) =>
+          passing('before the decision', 'after the decision', () => meta.incidents.storeDecision(decided, atMs)),
+      },
+      alerts: {
+        ...meta.alerts,
+        recordDelivery: (id, result, atMs) =>
+          passing(undefined, 'after the record', () => meta.alerts.recordDelivery(id, result, atMs)),
+      },
+    },
+    outgoing: { send: (request) => passing('before sending', 'after sending', () => outgoing.send(request)) },
+  }
+}
+
+test('100 processes that end between decision and answer: each message arrives, a repeated one under its id', async () => {
+  const { meta, posts, fire, clock, deps } = await rig({ intervalMinutes: 5 })
+  for (let round = 0; round < 100; round++) {
+    await commit(meta, {
+      events: [effect({ hashes: [(round + 16).toString(16).padStart(16, '0')], title: `Boom ${round}` })],
+    })
+    await fire({ cause: { projectIds: [1], issueIds: [round + 1], release: '', deployId: null } })
+    const cut = cuts[round % cuts.length] ?? 'after sending'
+    await createAlerts(mortal(deps, cut, Math.floor(round / cuts.length) % 2))
+      .run()
+      .catch((error: unknown) => {
+        expect(String(error)).toContain('The process ended.')
+      })
+    // Longer than the flood limits look back, and than every pause of a retry.
+    clock.advance(3 * 3_600_000)
+    await createAlerts(deps).run()
+  }
+  clock.advance(12 * 3_600_000)
+  await createAlerts(deps).run()
+  const log = await meta.alerts.listDeliveries({ organizationId: 1 }, 1000)
+  const starts = log.filter(({ change }) => change === 'start')
+  expect(starts.map(({ items }) => items[0]?.issueId).sort((a = 0, b = 0) => a - b)).toEqual(
+    Array.from({ length: 100 }, (_, round) => round + 1),
+  )
+  const arrived = new Set(posts.map(({ delivery }) => delivery))
+  expect(log.filter(({ id }) => !arrived.has(id))).toEqual([])
+  expect(log.every(({ status }) => status === 'sent')).toBe(true)
+  // A process that ended after sending and before the record sent twice: under the same id, with the same content.
+  expect(posts.length).toBeGreaterThan(arrived.size)
+  for (const same of Map.groupBy(posts, ({ delivery }) => delivery).values())
+    expect(new Set(same.map(({ text }) => JSON.parse(text).issues[0]?.id)).size).toBe(1)
+})

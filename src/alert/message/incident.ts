@@ -1,0 +1,80 @@
+import type { Incident, IncidentMember } from '../../store/meta/alerts/incidents.ts'
+import type { Delivery } from '../../store/meta/issues/alerts.ts'
+import type { Organization } from '../../store/meta/meta.ts'
+import { type AlertedIssue, builtInMessage, line, type Message } from './message.ts'
+
+type Parts = {
+  delivery: Delivery
+  organization: Organization
+  url: string
+  alerts: AlertedIssue[]
+  incident: Incident | undefined
+  members: readonly IncidentMember[]
+  /** Name of the rule; undefined if it was deleted. */
+  ruleName: string | undefined
+  /** Signed; undefined if there is nothing to acknowledge. */
+  acknowledge: string | undefined
+}
+
+const levelWords = { warning: 'Warning', critical: 'Critical' } as const
+
+function headlineOf({ delivery, incident }: Parts, plain: string): string {
+  if (delivery.kind !== 'incident' || !incident) return plain
+  const title = line(incident.title, 150)
+  if (delivery.change === 'end') return `Resolved: ${title}`
+  const level = levelWords[delivery.level === 'critical' ? 'critical' : 'warning']
+  return delivery.change === 'start' ? `${level}: ${title}` : `Update, ${level.toLowerCase()}: ${title}`
+}
+
+/** How long an incident lasted, in the largest unit that fits. */
+function durationText(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000))
+  if (minutes < 120) return `${minutes} min`
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`
+}
+
+function sentenceOf({ delivery, incident, members, ruleName }: Parts): string {
+  const rule = ruleName === undefined ? '' : `Rule: ${line(ruleName, 120)}.`
+  if (!incident) return rule
+  if (delivery.change === 'end' && incident.endedMs !== null)
+    return `${rule} It lasted ${durationText(incident.endedMs - incident.startedMs)}.`.trim()
+  const mine = members.find((member) => member.ruleId === delivery.ruleId && member.sentence !== '')
+  return [rule, mine ? line(mine.sentence, 300) : ''].filter(Boolean).join(' ')
+}
+
+/** Returns the message of a delivery that an alert rule sends. */
+export function ruleMessage(parts: Parts): Message {
+  const { delivery, organization, url, alerts, incident, members, ruleName, acknowledge } = parts
+  const kind = delivery.kind === 'incident' || delivery.kind === 'issue' ? 'issue' : 'summary'
+  const plain = builtInMessage({ id: `delivery-${delivery.id}`, organization, url, kind, alerts, more: delivery.more })
+  const member = members.find(({ ruleId }) => ruleId === delivery.ruleId)
+  const isIncident = delivery.kind === 'incident'
+  return {
+    ...plain,
+    kind: isIncident ? 'incident' : kind,
+    change: delivery.change,
+    level: delivery.change === 'end' ? 'ok' : delivery.level === '' ? 'warning' : delivery.level,
+    rule: delivery.ruleId === null ? null : { id: String(delivery.ruleId), name: line(ruleName ?? '', 200) },
+    incidentId: delivery.incidentId,
+    headline: headlineOf(parts, plain.headline),
+    sentence: kind === 'summary' ? plain.sentence : sentenceOf(parts),
+    measure:
+      member && member.value !== null
+        ? {
+            label: line(incident?.title ?? '', 150),
+            value: member.value,
+            threshold: member.threshold,
+            unit: '',
+            windowMinutes: 0,
+            durationMs: incident?.endedMs ? incident.endedMs - incident.startedMs : null,
+          }
+        : null,
+    links: {
+      open:
+        isIncident && delivery.incidentId !== null
+          ? `${url}/o/${organization.slug}/alerts/incidents/${delivery.incidentId}`
+          : plain.links.open,
+      ...(acknowledge === undefined ? {} : { acknowledge }),
+    },
+  }
+}

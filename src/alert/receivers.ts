@@ -1,0 +1,184 @@
+import { LRUCache } from 'lru-cache'
+import { onCallOrder } from '../domain/on-call.ts'
+import type { AlertRule } from '../store/meta/alerts/rules.ts'
+import type { Channel } from '../store/meta/issues/alerts.ts'
+import type { Issue, Person } from '../store/meta/meta.ts'
+import type { Question, Receiver } from './decide/facts.ts'
+import type { AlertDeps } from './deps.ts'
+import { recipientsIn } from './recipients.ts'
+
+/** How long the authors of the commits behind an issue are remembered. They come from an event, which is a query. */
+const authorsKeptMs = 3_600_000
+const authorsKept = 5_000
+
+/** Returns the current recipients: '' for a chat, or mail addresses that need no confirmation. */
+export async function recipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
+  if (channel.kind !== 'email') return ['']
+  if (!(await deps.smtp())) return []
+  return (await recipientsIn(deps, channel))
+    .filter((recipient) => recipient.state !== 'unconfirmed')
+    .map((recipient) => recipient.address)
+}
+
+/** Returns the current recipients; none, with a warning, if the channel cannot be decrypted. */
+async function openRecipientsOf(deps: AlertDeps, channel: Channel): Promise<string[]> {
+  if (!channel.active) return []
+  try {
+    return await recipientsOf(deps, channel)
+  } catch (error) {
+    deps.observe.warn({ channel: channel.id, error: String(error).slice(0, 200) }, 'a channel could not be opened')
+    return []
+  }
+}
+
+/** Finds the members whose commits most likely caused an issue. Unknown while the events store is down. */
+export type Authors = (issue: Issue, members: readonly Person[]) => Promise<string[]>
+
+/** Creates the lookup of authors, with a memory. */
+export function createAuthors(deps: AlertDeps): Authors {
+  const known = new LRUCache<number, string[]>({ max: authorsKept, ttl: authorsKeptMs, perf: { now: deps.clock.now } })
+  return async (issue, members) => {
+    const found = known.get(issue.id)
+    if (found) return found
+    try {
+      const emails = new Set(await deps.authorEmails(issue))
+      const ids = members.filter(({ email }) => emails.has(email.toLowerCase())).map(({ id }) => id)
+      known.set(issue.id, ids)
+      return ids
+    } catch (error) {
+      deps.observe.warn({ issue: issue.id, error: String(error).slice(0, 200) }, 'authors of an issue are unknown')
+      return []
+    }
+  }
+}
+
+/** People and channels of one organization, read once for a decision. */
+type Directory = {
+  channels: Channel[]
+  recipients: Map<number, string[]>
+  people: Map<string, Person>
+  /** Members who can triage. */
+  active: string[]
+  /** By schedule id: user ids in the order of escalation. */
+  onCall: Map<string, string[]>
+}
+
+async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: number): Promise<Directory> {
+  const { meta } = deps
+  const channels = await meta.alerts.channelsOf(organizationId)
+  const recipients = new Map<number, string[]>()
+  for (const channel of channels) recipients.set(channel.id, await openRecipientsOf(deps, channel))
+  const members = await meta.organizations.membersOf(organizationId)
+  const people = await meta.people.people(members.map((member) => member.userId))
+  const schedules = await meta.incidents.listSchedules(organizationId)
+  const overrides = await meta.incidents.overridesOf(
+    schedules.map(({ id }) => id),
+    nowMs,
+  )
+  return {
+    channels,
+    recipients,
+    people: new Map(people.map((person) => [person.id, person])),
+    active: members.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId),
+    onCall: new Map(
+      schedules.map((schedule) => [
+        String(schedule.id),
+        onCallOrder(
+          schedule,
+          overrides.filter(({ scheduleId }) => scheduleId === schedule.id),
+          nowMs,
+        ),
+      ]),
+    ),
+  }
+}
+
+type IssuePeople = { assignee: string[]; owners: string[]; authors: string[] }
+/** Types of actions that name people by the issue. */
+type ByIssue = keyof IssuePeople
+type Needs = { rules: readonly AlertRule[]; issues: readonly Issue[]; organizationIds: readonly number[] }
+
+/** Resolves assignee, owners and authors of issues, as far as a rule asks for them. */
+async function issuePeople(
+  deps: AlertDeps,
+  authors: Authors,
+  { rules, issues }: Needs,
+  people: readonly Person[],
+): Promise<Map<number, IssuePeople>> {
+  const types = new Set(rules.flatMap(({ definition }) => definition.actions.map(({ type }) => type)))
+  const found = new Map<number, IssuePeople>()
+  for (const issue of issues)
+    found.set(issue.id, {
+      assignee: issue.assigneeUserId === null ? [] : [issue.assigneeUserId],
+      owners: types.has('owners') ? (await deps.meta.issues.suggestionsOf(issue.id)).map(({ userId }) => userId) : [],
+      authors: types.has('authors') ? await authors(issue, people) : [],
+    })
+  return found
+}
+
+/** What a decision must know about receivers. `userIds`: persons that can get a message. */
+type Receivers = Pick<Question, 'channels' | 'recipientsOf' | 'receiversOf' | 'receiverOf' | 'onCall'> & {
+  userIds: string[]
+}
+
+/** Reads who can hear of these rules and issues. */
+export async function readReceivers(
+  deps: AlertDeps,
+  authors: Authors,
+  needs: Needs,
+  nowMs: number,
+): Promise<Receivers> {
+  const directories = new Map<number, Directory>()
+  for (const id of needs.organizationIds) directories.set(id, await directoryOf(deps, id, nowMs))
+  const all = [...directories.values()]
+  const channels = all.flatMap((directory) => directory.channels)
+  const recipients = new Map(all.flatMap((directory) => [...directory.recipients]))
+  const persons = new Map(all.flatMap((directory) => [...directory.people]))
+  const hasMail = (await deps.smtp()) !== undefined
+  const ofIssue = await issuePeople(deps, authors, needs, [...persons.values()])
+  const rules = new Map(needs.rules.map((rule) => [rule.id, rule]))
+
+  const person = (userId: string): Receiver | undefined => {
+    const found = persons.get(userId)
+    const mails = found && hasMail ? [found.email] : []
+    return found && { key: `person:${userId}`, channelId: null, userId, recipients: mails, notBeforeMs: 0 }
+  }
+  const channel = (id: number): Receiver | undefined =>
+    recipients.has(id)
+      ? { key: `channel:${id}`, channelId: id, userId: null, recipients: recipients.get(id) ?? [], notBeforeMs: 0 }
+      : undefined
+  const onCall = (schedule: string): string[] => all.flatMap((directory) => directory.onCall.get(schedule) ?? [])
+  return {
+    channels,
+    userIds: [...persons.keys()],
+    recipientsOf: ({ id }) => recipients.get(id) ?? [],
+    receiverOf: (key) => {
+      const [kind, id = ''] = key.split(':')
+      return kind === 'channel' ? channel(Number(id)) : person(key.slice('person:'.length))
+    },
+    onCall: (schedule) => onCall(schedule).flatMap((userId) => person(userId) ?? []),
+    receiversOf: (ruleId, issueIds) => {
+      const rule = rules.get(ruleId)
+      const directory = rule && directories.get(rule.organizationId)
+      if (!rule || !directory) return []
+      const found = rule.definition.actions.flatMap((action): (Receiver | undefined)[] => {
+        if (action.type === 'channel') {
+          const id = Number(action.channel)
+          // An id of another organization has no effect, however it got into the rule.
+          return directory.recipients.has(id) ? [channel(id)] : []
+        }
+        if (action.type === 'tracker') return []
+        const userIds =
+          action.type === 'person'
+            ? [action.person]
+            : action.type === 'members'
+              ? directory.active
+              : action.type === 'on_call'
+                ? (directory.onCall.get(action.schedule) ?? []).slice(0, 1)
+                : issueIds.flatMap((id) => ofIssue.get(id)?.[action.type as ByIssue] ?? [])
+        return userIds.filter((userId) => directory.people.has(userId)).map(person)
+      })
+      return [...new Map(found.flatMap((receiver) => (receiver ? [[receiver.key, receiver] as const] : []))).values()]
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import { MishapError } from '../base/errors.ts'
+import type { AlertRuleChangeBody, IssueCondition, MetricCondition, NewAlertRuleBody } from '../contract/alerts.ts'
+import { checkPlan } from '../query/explore.ts'
+import type { QueryDeps } from '../query/issue.ts'
+import { checkQuery } from '../query/issues.ts'
+import { unmetKeys } from '../query/search.ts'
+import type { AlertDefinition, AlertRule, AlertRuleValues } from '../store/meta/alerts/rules.ts'
+import type { Project } from '../store/meta/meta.ts'
+import { type TargetDeps, targetMistakes } from './alert-targets.ts'
+
+type Deps = Omit<QueryDeps, 'config'> & TargetDeps & { config: { url: string; alertRulesMax: number } }
+type Fields = Record<string, string[]>
+/** What another shape of the API keeps beside a rule (AlertDefinition). */
+type Kept = Pick<AlertDefinition, 'unevaluable' | 'original'>
+
+const nothingKept: Kept = { unevaluable: [], original: null }
+
+/** Runs a check and returns its mistakes under the name of a field of the rule. */
+async function mistakesAt(field: string, check: () => Promise<unknown>): Promise<Fields> {
+  try {
+    await check()
+    return {}
+  } catch (error) {
+    if (!(error instanceof MishapError) || error.status !== 400) throw error
+    const sentences = Object.values(error.fields ?? {}).flat()
+    return { [field]: sentences.length > 0 ? sentences : [error.message] }
+  }
+}
+
+async function issueMistakes(
+  deps: Deps,
+  projects: Project[],
+  issue: IssueCondition,
+  { unevaluable }: Kept,
+): Promise<Fields> {
+  const unmet = unmetKeys(issue.filter)
+  return {
+    ...(issue.when.length === 0 && unevaluable.length === 0 ? { 'issue.when': ['At least one.'] } : {}),
+    ...(unmet.length > 0
+      ? { 'issue.filter': unmet.map((key) => `No error has ${key}.`) }
+      : await mistakesAt('issue.filter', () => checkQuery(deps, { projects }, issue.filter))),
+  }
+}
+
+/** Whether a level is farther out than another one. */
+const isBeyond = (direction: 'above' | 'below', level: number, other: number): boolean =>
+  direction === 'above' ? level > other : level < other
+
+function thresholdMistakes({ threshold }: MetricCondition): Fields {
+  const { type, direction, warning, critical, resolve, before } = threshold
+  const least = warning ?? critical
+  const mistakes = [
+    ...(warning !== null && !isBeyond(direction, critical, warning) ? [`critical must be ${direction} warning.`] : []),
+    ...(resolve !== null && isBeyond(direction, resolve, least)
+      ? [`resolve must not be ${direction} the lowest level.`]
+      : []),
+    ...(type === 'change' && before === undefined ? ['before: hour, day or week.'] : []),
+  ]
+  return mistakes.length > 0 ? { 'metric.threshold': mistakes } : {}
+}
+
+async function metricMistakes(deps: Deps, projects: Project[], metric: MetricCondition): Promise<Fields> {
+  const { plan, of } = metric
+  const names = [...plan.series, ...plan.formulas].map(({ name }) => name)
+  const shape =
+    plan.groupBy.length > 0 || plan.columns.length > 0
+      ? { 'metric.plan': ['A rule watches one series, without columns and groups.'] }
+      : await mistakesAt('metric.plan', () => checkPlan(deps, projects, plan))
+  const unknown = names.includes(of)
+    ? {}
+    : { 'metric.of': [`The plan has no series or formula ${JSON.stringify(of)}.`] }
+  return { ...shape, ...unknown, ...thresholdMistakes(metric) }
+}
+
+/** Ids of projects by their slugs, with the mistake of an unknown slug. */
+function projectsNamed(all: readonly Project[], slugs: readonly string[]): { projects: Project[]; fields: Fields } {
+  const found = [...new Set(slugs)].map((slug) => ({ slug, project: all.find((item) => item.slug === slug) }))
+  const unknown = found.filter(({ project }) => !project)
+  return {
+    projects: found.flatMap(({ project }) => project ?? []),
+    fields:
+      unknown.length > 0 ? { projects: unknown.map(({ slug }) => `There is no project ${JSON.stringify(slug)}.`) } : {},
+  }
+}
+
+/** Throws VALIDATION with every mistake of a rule, so that a form shows all of them at once. */
+async function demandValid(deps: Deps, organizationId: number, values: AlertRuleValues, slugs: string[] | undefined) {
+  const { definition, active } = values
+  const all = await deps.meta.projects.projectsOf(organizationId)
+  const { projects, fields } =
+    slugs === undefined
+      ? { projects: all.filter(({ id }) => definition.projectIds.includes(id)), fields: {} }
+      : projectsNamed(all, slugs)
+  const watched = projects.length > 0 ? projects : all
+  const { issue, metric } = definition
+  const mistakes: Fields = {
+    ...fields,
+    ...(issue && metric ? { metric: ['A rule has either issue or metric.'] } : {}),
+    ...(!issue && !metric ? { issue: ['A rule has issue or metric.'] } : {}),
+    ...(issue ? await issueMistakes(deps, watched, issue, definition) : {}),
+    ...(metric ? await metricMistakes(deps, watched, metric) : {}),
+    ...(await targetMistakes(deps, organizationId, definition)),
+    ...(active && definition.unevaluable.length > 0
+      ? { isActive: [`Mishap cannot evaluate ${definition.unevaluable.join(', ')}.`] }
+      : {}),
+  }
+  if (Object.keys(mistakes).length > 0) throw new MishapError('VALIDATION', { fields: mistakes })
+  return { ...values, definition: { ...definition, projectIds: projects.map(({ id }) => id) } }
+}
+
+const ownerIdOf = (owner: string | null): string | null => owner?.replace(/^user:/, '') ?? null
+
+/**
+ * Creates a rule. `kept`: what another shape of the API keeps beside it; with conditions that cannot be evaluated the
+ * rule is inactive. Throws VALIDATION with fields, CONFLICT when there are too many. Nothing of a refused rule is stored.
+ */
+export async function createAlertRule(
+  deps: Deps,
+  by: { organizationId: number; userId: string },
+  body: NewAlertRuleBody,
+  kept: Kept = nothingKept,
+): Promise<AlertRule> {
+  const { name, projects, owner, isActive, ...rest } = body
+  const values: AlertRuleValues = {
+    name,
+    active: isActive && kept.unevaluable.length === 0,
+    mutedUntilMs: null,
+    definition: { projectIds: [], ...rest, ownerId: ownerIdOf(owner), ...kept },
+  }
+  const valid = await demandValid(deps, by.organizationId, values, projects)
+  return deps.meta.alertRules.createAlertRule({ ...by, max: deps.config.alertRulesMax, ...valid })
+}
+
+type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> }
+
+/** The fields that have a value. */
+const given = <Values extends object>(values: Values): Given<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>
+
+/**
+ * Changes the given fields of a rule. New conditions replace what another shape kept, unless `kept` is given. Throws
+ * NOT_FOUND, VALIDATION with fields, CONFLICT for an older revision.
+ */
+export async function updateAlertRule(
+  deps: Deps,
+  rule: AlertRule,
+  { revision, ...body }: AlertRuleChangeBody,
+  userId: string | null,
+  kept?: Kept,
+): Promise<AlertRule> {
+  const { name, projects, isActive, mutedUntil, owner, issue, metric, ...rest } = body
+  const wrongKind = rule.kind === 'issue' ? metric && 'metric' : issue && 'issue'
+  if (wrongKind)
+    throw new MishapError('VALIDATION', { fields: { [wrongKind]: ['The kind of a rule does not change.'] } })
+  const definition: AlertDefinition = {
+    ...rule.definition,
+    ...given(rest),
+    ...given({ issue, metric }),
+    ...(owner === undefined ? {} : { ownerId: ownerIdOf(owner) }),
+    ...(kept ?? (issue || metric ? nothingKept : {})),
+  }
+  const values: AlertRuleValues = {
+    name: name ?? rule.name,
+    active: isActive ?? (rule.active && definition.unevaluable.length === 0),
+    mutedUntilMs: mutedUntil === undefined ? rule.mutedUntilMs : mutedUntil,
+    definition,
+  }
+  // Muting, renaming and switching off must work although a channel or a member of the rule is gone.
+  const isDefined =
+    Object.keys(given({ projects, owner, issue, metric, ...rest, kept })).length > 0 || isActive === true
+  const valid = isDefined ? await demandValid(deps, rule.organizationId, values, projects) : values
+  return deps.meta.alertRules.updateAlertRule(rule.id, valid, userId, revision)
+}
+
+/** Deletes a rule with its state and its firings. Throws CONFLICT for an older revision. */
+export const deleteAlertRule = (
+  { meta }: Pick<Deps, 'meta'>,
+  rule: AlertRule,
+  revision: number | undefined,
+): Promise<void> => meta.alertRules.deleteAlertRule(rule.id, revision)

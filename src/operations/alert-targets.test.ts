@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import type { AlertAction } from '../contract/alerts.ts'
+import { targetMistakes } from './alert-targets.ts'
+import { operationRig } from './rig.cases.ts'
+
+const fresh = operationRig()
+const nobody = { actions: [], escalation: [], ownerId: null }
+
+/** Organization 1 with the channel 1, and organization 2 of `eve` with the channel 2. */
+async function rig() {
+  const { meta } = await fresh()
+  const other = await meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
+  for (const organizationId of [1, other.id])
+    await meta.alerts.createChannel({
+      organizationId,
+      projectId: null,
+      kind: 'slack',
+      name: 'Chat',
+      sealedTarget: 't',
+      sealedSecret: '',
+    })
+  return { meta, otherId: other.id }
+}
+
+const mistakes = async (actions: AlertAction[]) => targetMistakes(await rig(), 1, { ...nobody, actions })
+
+describe('targets of a rule', () => {
+  test('that exist have no mistakes, also an inactive channel', async () => {
+    const deps = await rig()
+    await deps.meta.alerts.updateChannel(1, { active: false })
+    const actions: AlertAction[] = [
+      { type: 'channel', channel: '1' },
+      { type: 'person', person: 'ann' },
+    ]
+    expect(await targetMistakes(deps, 1, { ...nobody, actions, ownerId: 'ann' })).toEqual({})
+  })
+
+  test.each<AlertAction['type'] & ('assignee' | 'owners' | 'authors' | 'members')>([
+    'assignee',
+    'owners',
+    'authors',
+    'members',
+  ])('that depend on the issue can always be named: %s', async (type) => {
+    expect(await mistakes([{ type }])).toEqual({})
+  })
+
+  test.each<[AlertAction, string]>([
+    [{ type: 'channel', channel: '2' }, 'There is no such channel.'],
+    [{ type: 'channel', channel: '3' }, 'There is no such channel.'],
+    [{ type: 'channel', channel: '01' }, 'There is no such channel.'],
+    [{ type: 'person', person: 'eve' }, 'This person is no member.'],
+    [{ type: 'person', person: 'nobody' }, 'This person is no member.'],
+    [{ type: 'on_call', schedule: '77' }, 'There is no such on-call schedule.'],
+    [{ type: 'tracker', tracker: '77', options: {} }, 'There is no such tracker.'],
+  ])('of another organization, or of none, are refused at their place: %j', async (action, sentence) => {
+    expect(await mistakes([{ type: 'members' }, action])).toEqual({ 'actions.1': [sentence] })
+  })
+
+  test('each wrong place is named', async () => {
+    const deps = await rig()
+    const escalation = [
+      { afterMinutes: 5, schedule: '77' },
+      { afterMinutes: 9, schedule: '78' },
+    ]
+    const wrong: AlertAction = { type: 'person', person: 'eve' }
+    const rule = { actions: [wrong, wrong], escalation, ownerId: 'eve' }
+    expect(Object.keys(await targetMistakes(deps, 1, rule)).sort()).toEqual([
+      'actions.0',
+      'actions.1',
+      'escalation.0',
+      'escalation.1',
+      'owner',
+    ])
+    expect(await targetMistakes(deps, deps.otherId, { ...rule, escalation: [] })).toEqual({})
+  })
+})

@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely'
+import type { AlertTables } from '../database/alert-tables.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import { type FiringContent, firingRow, type NewFiring } from './firing.ts'
+import { type AlertRuleState, alertStateRow } from './rules.ts'
+
+/** How long decided firings are kept, for the page of their rule. */
+const firingRetentionMs = 90 * 86_400_000
+
+export type Firing = NewFiring & { id: number; decidedMs: number | null }
+
+/** What one evaluation leaves, in one transaction. */
+type Evaluation = {
+  /** Issue triggers that are done. */
+  doneIds?: readonly number[]
+  /** Issue triggers that wait, such as for the decay of skew. */
+  postponed?: readonly { id: number; untilMs: number }[]
+  /** A state whose rule changed since `rev`, or is gone, belongs to the rule before: it and its firings are dropped. */
+  states?: readonly { ruleId: number; rev: number; state: AlertRuleState }[]
+  firings?: readonly NewFiring[]
+}
+
+export type FiringStore = {
+  /**
+   * Stores the results of an evaluation in one transaction, so that a kill neither loses nor doubles a firing. Firings
+   * with a known key, or of a rule that is gone, are dropped.
+   */
+  saveEvaluation(evaluation: Evaluation, nowMs: number): Promise<void>
+  /** The oldest firings that are not decided. */
+  firingsUndecided(max: number): Promise<Firing[]>
+  /** The firings of a rule from `fromMs` on, newest first. */
+  firingsOf(ruleId: number, fromMs: number, max: number): Promise<Firing[]>
+}
+
+/** Converts a row to its firing. */
+const toFiring = (row: Selectable<AlertTables['alert_firing']>): Firing => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  ruleId: row.rule_id,
+  key: row.firing_key,
+  atMs: row.at_ms,
+  decidedMs: row.decided_ms,
+  ...fromJson<FiringContent>(row.content),
+})
+
+/** Rows of one statement. PostgreSQL takes 65,535 parameters, SQLite 32,766. */
+const rowsMax = 500
+
+const partsOf = <Item>(items: readonly Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / rowsMax) }, (_, at) => items.slice(at * rowsMax, (at + 1) * rowsMax))
+
+/** Stores states. Returns the ids of rules that changed meanwhile. */
+async function saveStates(
+  { write, dialect: { builder } }: Store,
+  states: NonNullable<Evaluation['states']>,
+): Promise<Set<number>> {
+  const stale = new Set<number>()
+  for (const part of partsOf(states)) {
+    const ids = part.map(({ ruleId }) => ruleId)
+    const revs = new Map(
+      (await write.all(builder.selectFrom('alert_rule').select(['id', 'rev']).where('id', 'in', ids))).map((rule) => [
+        rule.id,
+        rule.rev,
+      ]),
+    )
+    const rows = part.filter(({ ruleId, rev }) => revs.get(ruleId) === rev)
+    for (const { ruleId, rev } of part) if (revs.get(ruleId) !== rev) stale.add(ruleId)
+    if (rows.length === 0) continue
+    await write.run(
+      builder
+        .insertInto('alert_rule_state')
+        .values(rows.map(({ ruleId, state }) => alertStateRow(ruleId, state)))
+        .onConflict((conflict) =>
+          conflict.column('rule_id').doUpdateSet(({ ref }) => ({
+            status: ref('excluded.status'),
+            reason: ref('excluded.reason'),
+            since_ms: ref('excluded.since_ms'),
+            evaluated_ms: ref('excluded.evaluated_ms'),
+            value: ref('excluded.value'),
+            memory: ref('excluded.memory'),
+          })),
+        ),
+    )
+  }
+  return stale
+}
+
+async function saveFirings({ write, dialect: { builder } }: Store, firings: readonly NewFiring[]) {
+  for (const part of partsOf(firings)) {
+    const ids = [...new Set(part.flatMap(({ ruleId }) => ruleId ?? []))]
+    const known = new Set(
+      (await write.all(builder.selectFrom('alert_rule').select('id').where('id', 'in', ids))).map(({ id }) => id),
+    )
+    const rows = part.filter(({ ruleId }) => ruleId === null || known.has(ruleId)).map(firingRow)
+    if (rows.length === 0) continue
+    await write.run(
+      builder
+        .insertInto('alert_firing')
+        .values(rows)
+        .onConflict((conflict) => conflict.column('firing_key').doNothing()),
+    )
+  }
+}
+
+/** Implements firings and the results of evaluations. */
+export function firingPart(store: Store): FiringStore {
+  const { write, read, dialect } = store
+  const { builder } = dialect
+  const all = () => builder.selectFrom('alert_firing').selectAll()
+  return {
+    saveEvaluation: ({ doneIds = [], postponed = [], states = [], firings = [] }, nowMs) =>
+      write.transaction(async () => {
+        const stale = await saveStates(store, states)
+        await saveFirings(
+          store,
+          firings.filter(({ ruleId }) => ruleId === null || !stale.has(ruleId)),
+        )
+        for (const { id, untilMs } of postponed)
+          await write.run(builder.updateTable('issue_trigger').set({ until_ms: untilMs }).where('id', '=', id))
+        for (const part of partsOf(doneIds))
+          await write.run(builder.deleteFrom('issue_trigger').where('id', 'in', part))
+        if (firings.length > 0)
+          await write.run(
+            builder
+              .deleteFrom('alert_firing')
+              .where('at_ms', '<', nowMs - firingRetentionMs)
+              .where('decided_ms', 'is not', null),
+          )
+      }),
+    firingsUndecided: async (max) =>
+      (await write.all(all().where('decided_ms', 'is', null).orderBy('id').limit(max))).map(toFiring),
+    firingsOf: async (ruleId, fromMs, max) =>
+      (
+        await read.all(
+          all()
+            .where('rule_id', '=', ruleId)
+            .where('at_ms', '>=', fromMs)
+            .orderBy('at_ms', 'desc')
+            .orderBy('id', 'desc')
+            .limit(max),
+        )
+      ).map(toFiring),
+  }
+}

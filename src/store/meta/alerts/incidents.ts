@@ -1,0 +1,416 @@
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { fromJson, insertedId, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
+import { insertDelivery, pruneDeliveries } from './deliveries.ts'
+
+/** Days for which an ended incident is kept. */
+const retentionMs = 90 * 86_400_000
+/** Ended incidents that one decision deletes. A statement without a limit would hold the lock for long. */
+const pruneMax = 500
+/** Ids of one statement. */
+const idsMax = 500
+
+/** `acknowledged`: open, and somebody works on it. */
+type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
+
+/** A rule that sees the incident, by an issue or by a metric. */
+export type IncidentMember = {
+  /** 0: the built-in notifications. */
+  ruleId: number
+  /** 0: the rule watches a metric. */
+  issueId: number
+  level: AlertLevel
+  openedMs: number
+  endedMs: number | null
+  value: number | null
+  threshold: number | null
+  sentence: string
+  /** Issues that a metric is about, if its rule knows them. */
+  causes: number[]
+  /** The impact of the incident when it opened: receivers that know a lower one have not heard of it. */
+  impact: number
+}
+
+/**
+ * What a receiver heard last about an incident. `impact`: the impact that it heard of. `held`: the impact up to which
+ * messages were suppressed and recorded as such.
+ */
+export type Notified = { atMs: number; level: AlertLevel | 'ok'; impact: number; held: number }
+
+export type Incident = {
+  id: number
+  organizationId: number
+  title: string
+  state: IncidentState
+  /** The worst level of its open members. Of an ended incident: the last level. */
+  level: AlertLevel
+  /** The worst level that it ever had. */
+  peak: AlertLevel
+  startedMs: number
+  changedMs: number
+  endedMs: number | null
+  acknowledgedBy: string | null
+  acknowledgedMs: number | null
+  /** No messages until then. */
+  snoozedUntilMs: number | null
+  /** Grows by one with each change that a message must tell. */
+  impact: number
+  /** A flood: so many issues at once that they share this incident and are told in summaries. */
+  isBurst: boolean
+  release: string
+  deployId: number | null
+  projectIds: number[]
+  /** By receiver: `channel:3`, `person:ID`. */
+  notified: Record<string, Notified>
+  /** The next step of the on-call order; null: none, or somebody acknowledged. */
+  escalation: { step: number; dueMs: number } | null
+}
+
+type IncidentActivity = {
+  id: number
+  incidentId: number
+  atMs: number
+  kind:
+    | 'started'
+    | 'joined'
+    | 'level'
+    | 'left'
+    | 'ended'
+    | 'reopened'
+    | 'acknowledged'
+    | 'snoozed'
+    | 'resolved'
+    | 'escalated'
+    | 'suppressed'
+  /** null: Mishap itself, or a signed link. */
+  userId: string | null
+  data: Record<string, string | number | null>
+}
+export type NewActivity = Pick<IncidentActivity, 'kind' | 'userId' | 'data'>
+
+/** An incident with its members, as a decision reads it. */
+export type OpenIncident = { incident: Incident; members: IncidentMember[] }
+
+/** What a decision stores about an incident. `incident.id` 0: a new one. `members`: those that changed. */
+type IncidentChange = { incident: Incident; members: IncidentMember[]; activities: NewActivity[] }
+
+/** All rows of one decision. `incident` of a delivery: the place of its incident in `incidents`, if it has one. */
+export type Decided = {
+  incidents: IncidentChange[]
+  deliveries: { delivery: NewDelivery; incident: number | null }[]
+  /** Summaries that wait and now count more issues. */
+  grown: { id: number; items: NewDelivery['items']; issueIds: number[]; more: number }[]
+  /** Rows of the outboxes that are decided. */
+  dueIds: number[]
+  firingIds: number[]
+  postponed: { id: number; untilMs: number }[]
+}
+
+/** Which incidents: open or ended ones, all or those of a rule or issue, before the incident `beforeId`. */
+type IncidentFilter = {
+  organizationId: number
+  state?: 'open' | 'ended'
+  ruleId?: number
+  issueId?: number
+  beforeId?: number
+}
+
+/** A change by a person. */
+type IncidentPatch = Partial<
+  Pick<
+    Incident,
+    'state' | 'acknowledgedBy' | 'acknowledgedMs' | 'snoozedUntilMs' | 'endedMs' | 'escalation' | 'changedMs'
+  >
+>
+
+export type IncidentStore = {
+  /** Newest first. */
+  listIncidents(filter: IncidentFilter, max: number): Promise<Incident[]>
+  countOpenIncidents(organizationId: number): Promise<number>
+  incidentById(id: number): Promise<Incident | undefined>
+  /** Members, those that are open first, and their number. */
+  incidentMembersOf(id: number, max: number): Promise<{ members: IncidentMember[]; open: number; total: number }>
+  /** Newest first. */
+  incidentActivitiesOf(id: number, max: number): Promise<IncidentActivity[]>
+  /**
+   * Open incidents with their open members and all members of these rules, and incidents that ended since
+   * `endedFromMs` with all their members.
+   */
+  incidentsToDecide(organizationIds: number[], endedFromMs: number, ruleIds: number[]): Promise<OpenIncident[]>
+  /** Organizations with incidents that are open, or ended since `endedFromMs`: their end may have to be told. */
+  organizationsWithOpenIncidents(endedFromMs: number): Promise<number[]>
+  /** Stores a decision in one transaction. */
+  storeDecision(decided: Decided, nowMs: number): Promise<void>
+  /**
+   * Changes an incident and adds to its history. Throws NOT_FOUND, and CONFLICT when it has ended. `closesMembers`
+   * also ends its members.
+   */
+  changeIncident(id: number, patch: IncidentPatch, activity: NewActivity, closesMembers?: boolean): Promise<Incident>
+}
+
+const toIncident = (row: Selectable<Tables['incident']>): Incident => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  title: row.title,
+  state: row.state as IncidentState,
+  level: row.level as AlertLevel,
+  peak: row.peak as AlertLevel,
+  startedMs: row.started_ms,
+  changedMs: row.changed_ms,
+  endedMs: row.ended_ms,
+  acknowledgedBy: row.acknowledged_by,
+  acknowledgedMs: row.acknowledged_ms,
+  snoozedUntilMs: row.snoozed_until_ms,
+  impact: row.impact,
+  isBurst: row.burst === 1,
+  release: row.release,
+  deployId: row.deploy_id,
+  projectIds: fromJson<number[]>(row.project_ids),
+  notified: fromJson<Incident['notified']>(row.notified),
+  escalation: row.escalation === null ? null : fromJson<Incident['escalation']>(row.escalation),
+})
+
+const rowOf = (incident: Incident) => ({
+  organization_id: incident.organizationId,
+  title: incident.title,
+  state: incident.state,
+  level: incident.level,
+  peak: incident.peak,
+  started_ms: incident.startedMs,
+  changed_ms: incident.changedMs,
+  ended_ms: incident.endedMs,
+  acknowledged_by: incident.acknowledgedBy,
+  acknowledged_ms: incident.acknowledgedMs,
+  snoozed_until_ms: incident.snoozedUntilMs,
+  impact: incident.impact,
+  burst: incident.isBurst ? 1 : 0,
+  release: incident.release,
+  deploy_id: incident.deployId,
+  project_ids: JSON.stringify(incident.projectIds),
+  notified: JSON.stringify(incident.notified),
+  escalation: incident.escalation === null ? null : JSON.stringify(incident.escalation),
+})
+
+type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence' | 'causes' | 'impact'>
+
+const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember => ({
+  ruleId: row.rule_id,
+  issueId: row.issue_id,
+  level: row.level as AlertLevel,
+  openedMs: row.opened_ms,
+  endedMs: row.ended_ms,
+  ...fromJson<Measure>(row.measure),
+})
+
+type Reads = Pick<
+  IncidentStore,
+  'listIncidents' | 'countOpenIncidents' | 'incidentById' | 'incidentMembersOf' | 'incidentActivitiesOf'
+>
+
+/** Implements lookups of incidents. */
+export function incidentReadPart({ write, read, dialect: { builder } }: Store): Reads {
+  const all = () => builder.selectFrom('incident').selectAll()
+  const members = () => builder.selectFrom('incident_member').selectAll()
+  return {
+    listIncidents: async (filter, max) => {
+      let rows = all().where('organization_id', '=', filter.organizationId)
+      if (filter.state === 'open') rows = rows.where('ended_ms', 'is', null)
+      if (filter.state === 'ended') rows = rows.where('ended_ms', 'is not', null)
+      if (filter.beforeId !== undefined) rows = rows.where('id', '<', filter.beforeId)
+      const { ruleId, issueId } = filter
+      if (ruleId !== undefined || issueId !== undefined) {
+        let ofMember = builder.selectFrom('incident_member').select('incident_id')
+        if (ruleId !== undefined) ofMember = ofMember.where('rule_id', '=', ruleId)
+        if (issueId !== undefined) ofMember = ofMember.where('issue_id', '=', issueId)
+        rows = rows.where('id', 'in', ofMember)
+      }
+      return (await read.all(rows.orderBy('id', 'desc').limit(max))).map(toIncident)
+    },
+    countOpenIncidents: async (organizationId) => {
+      const count = builder
+        .selectFrom('incident')
+        .select((build) => build.fn.countAll<number>().as('open'))
+        .where('organization_id', '=', organizationId)
+        .where('ended_ms', 'is', null)
+      return (await read.get(count))?.open ?? 0
+    },
+    incidentById: async (id) => {
+      const row = await write.get(all().where('id', '=', id))
+      return row && toIncident(row)
+    },
+    incidentMembersOf: async (id, max) => {
+      const counts = builder
+        .selectFrom('incident_member')
+        .select((build) => [build.fn.countAll<number>().as('total'), build.fn.count<number>('ended_ms').as('ended')])
+        .where('incident_id', '=', id)
+      const { total = 0, ended = 0 } = (await read.get(counts)) ?? {}
+      const open = members().where('incident_id', '=', id).where('ended_ms', 'is', null).orderBy('opened_ms')
+      const closed = members()
+        .where('incident_id', '=', id)
+        .where('ended_ms', 'is not', null)
+        .orderBy('ended_ms', 'desc')
+      const found = await read.all(open.orderBy('issue_id').orderBy('rule_id').limit(max))
+      if (found.length < max) found.push(...(await read.all(closed.orderBy('issue_id').limit(max - found.length))))
+      return { members: found.map(toMember), open: total - ended, total }
+    },
+    incidentActivitiesOf: async (id, max) =>
+      (
+        await read.all(
+          builder
+            .selectFrom('incident_activity')
+            .selectAll()
+            .where('incident_id', '=', id)
+            .orderBy('id', 'desc')
+            .limit(max),
+        )
+      ).map((row) => ({
+        id: row.id,
+        incidentId: row.incident_id,
+        atMs: row.at_ms,
+        kind: row.kind as IncidentActivity['kind'],
+        userId: row.user_id,
+        data: fromJson<IncidentActivity['data']>(row.data),
+      })),
+  }
+}
+
+type DecisionReads = Pick<IncidentStore, 'incidentsToDecide' | 'organizationsWithOpenIncidents'>
+
+/** Implements what decisions read of incidents. */
+export function incidentDecisionPart({ write, dialect: { builder } }: Store): DecisionReads {
+  const all = () => builder.selectFrom('incident').selectAll()
+  const members = () => builder.selectFrom('incident_member').selectAll()
+  return {
+    incidentsToDecide: async (organizationIds, endedFromMs, ruleIds) => {
+      const inOrganizations = all().where('organization_id', 'in', organizationIds)
+      const rows = [
+        ...(await write.all(inOrganizations.where('ended_ms', 'is', null).orderBy('id'))),
+        ...(await write.all(inOrganizations.where('ended_ms', '>=', endedFromMs).orderBy('id'))),
+      ]
+      const ids = rows.map((row) => row.id)
+      const ended = rows.filter((row) => row.ended_ms !== null).map((row) => row.id)
+      const found = await write.all(
+        members()
+          .where('incident_id', 'in', ids)
+          .where((build) =>
+            build.or([
+              build('ended_ms', 'is', null),
+              build('rule_id', 'in', ruleIds),
+              build('incident_id', 'in', ended),
+            ]),
+          )
+          .orderBy('opened_ms'),
+      )
+      const byIncident = Map.groupBy(found, (row) => row.incident_id)
+      return rows.map((row) => ({ incident: toIncident(row), members: (byIncident.get(row.id) ?? []).map(toMember) }))
+    },
+    organizationsWithOpenIncidents: async (endedFromMs) => {
+      const organizations = builder.selectFrom('incident').select('organization_id').distinct()
+      const found = [
+        ...(await write.all(organizations.where('ended_ms', 'is', null))),
+        ...(await write.all(organizations.where('ended_ms', '>=', endedFromMs))),
+      ]
+      return [...new Set(found.map((row) => row.organization_id))]
+    },
+  }
+}
+
+async function storeIncident(store: Store, change: IncidentChange, nowMs: number): Promise<number> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const row = rowOf(change.incident)
+  const id = change.incident.id || (await insertedId(write, builder.insertInto('incident').values(row)))
+  if (change.incident.id) await write.run(builder.updateTable('incident').set(row).where('id', '=', id))
+  for (const member of change.members) {
+    const { value, threshold, sentence, causes, impact } = member
+    const values = {
+      level: member.level,
+      opened_ms: member.openedMs,
+      ended_ms: member.endedMs,
+      measure: JSON.stringify({ value, threshold, sentence, causes, impact } satisfies Measure),
+    }
+    await write.run(
+      builder
+        .insertInto('incident_member')
+        .values({ incident_id: id, rule_id: member.ruleId, issue_id: member.issueId, ...values })
+        .onConflict((conflict) => conflict.columns(['incident_id', 'rule_id', 'issue_id']).doUpdateSet(values)),
+    )
+  }
+  await addActivities(store, id, change.activities, nowMs)
+  return id
+}
+
+async function addActivities(
+  { write, dialect: { builder } }: Store,
+  incidentId: number,
+  activities: readonly NewActivity[],
+  nowMs: number,
+): Promise<void> {
+  for (const { kind, userId, data } of activities)
+    await write.run(
+      builder
+        .insertInto('incident_activity')
+        .values({ incident_id: incidentId, at_ms: nowMs, kind, user_id: userId, data: JSON.stringify(data) }),
+    )
+}
+
+/** Implements decisions about incidents, and changes of them by people. */
+export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDecision' | 'changeIncident'> {
+  const { write } = store
+  const { builder } = store.dialect
+  return {
+    storeDecision: (decided, nowMs) =>
+      write.transaction(async () => {
+        const ids: number[] = []
+        for (const change of decided.incidents) ids.push(await storeIncident(store, change, nowMs))
+        for (const { delivery, incident } of decided.deliveries) {
+          const incidentId = incident === null ? delivery.incidentId : (ids[incident] ?? null)
+          await insertDelivery(store, { ...delivery, incidentId }, nowMs)
+        }
+        for (const { id, items, issueIds, more } of decided.grown)
+          await write.run(
+            builder
+              .updateTable('delivery')
+              .set({ items: JSON.stringify(items), issue_ids: JSON.stringify(issueIds), more })
+              .where('id', '=', id),
+          )
+        for (let from = 0; from < decided.firingIds.length; from += idsMax)
+          await write.run(
+            builder
+              .updateTable('alert_firing')
+              .set({ decided_ms: nowMs })
+              .where('id', 'in', decided.firingIds.slice(from, from + idsMax)),
+          )
+        for (const { id, untilMs } of decided.postponed)
+          await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
+        for (const id of decided.dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))
+        await pruneDeliveries(store, nowMs)
+        const old = builder
+          .selectFrom('incident')
+          .select('id')
+          .where('ended_ms', '<', nowMs - retentionMs)
+        await write.run(builder.deleteFrom('incident').where('id', 'in', old.limit(pruneMax)))
+      }),
+    changeIncident: (id, patch, activity, closesMembers = false) =>
+      write.transaction(async () => {
+        const row = await write.get(builder.selectFrom('incident').selectAll().where('id', '=', id))
+        if (!row) throw new MishapError('NOT_FOUND')
+        const before = toIncident(row)
+        if (before.endedMs !== null) throw new MishapError('CONFLICT', { detail: 'This incident has ended.' })
+        const incident = { ...before, ...patch }
+        await write.run(builder.updateTable('incident').set(rowOf(incident)).where('id', '=', id))
+        if (closesMembers)
+          await write.run(
+            builder
+              .updateTable('incident_member')
+              .set({ ended_ms: incident.changedMs })
+              .where('incident_id', '=', id)
+              .where('ended_ms', 'is', null),
+          )
+        await addActivities(store, id, [activity], incident.changedMs)
+        return incident
+      }),
+  }
+}
