@@ -20,7 +20,7 @@ function toIssue(target: string, value: unknown): TrackerIssue {
 }
 
 /** The number of an issue in `#12`, `acme/web#12`, `12` or the address of its page. */
-export function githubNumber(target: string, name: string): string | undefined {
+function githubNumber(target: string, name: string): string | undefined {
   const [, repository, number] =
     /^(?:(?:https?:\/\/[^/]+\/)?([\w.-]+\/[\w.-]+?)(?:#|\/issues\/))?#?(\d{1,12})(?:[?#].*)?$/.exec(name.trim()) ?? []
   return repository === undefined || repository.toLowerCase() === target.toLowerCase() ? number : undefined

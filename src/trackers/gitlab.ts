@@ -16,7 +16,7 @@ function toIssue(target: string, value: unknown): TrackerIssue {
 }
 
 /** The number of an issue in `#12`, `group/web#12`, `12` or the address of its page. */
-export function gitlabNumber(target: string, name: string): string | undefined {
+function gitlabNumber(target: string, name: string): string | undefined {
   const [, path, number] =
     /^(?:(?:https?:\/\/[^/]+\/)?([\w.-]+(?:\/[\w.-]+)+?)(?:#|\/-\/(?:issues|work_items)\/))?#?(\d{1,12})(?:[?#].*)?$/.exec(
       name.trim(),

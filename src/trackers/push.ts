@@ -21,7 +21,7 @@ type PushDeps = TrackerDeps & {
 }
 
 /** Pauses after each failed attempt. The last one repeats, so a link is never given up: a person sees its error. */
-export const pushPausesMs = [10_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
+const pushPausesMs = [10_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 const linksMax = 50
 
 async function failed(deps: PushDeps, link: DueLink['link'], error: unknown): Promise<void> {

@@ -25,7 +25,7 @@ export function line(text: string, max: number): string {
  * Breaks everything that a tracker reads as a command: mentions, references to other issues, and Jira's markup. A
  * zero-width space behind the sign keeps the text readable.
  */
-export const inert = (text: string): string => text.replace(/[@#!~[\]{}|&]|\bGH-(?=\d)/gi, (sign) => `${sign}\u200b`)
+const inert = (text: string): string => text.replace(/[@#!~[\]{}|&]|\bGH-(?=\d)/gi, (sign) => `${sign}\u200b`)
 
 /** A code span that the text cannot leave: its fence is longer than every run of backticks inside. */
 function code(text: string): string {

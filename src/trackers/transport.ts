@@ -51,7 +51,7 @@ export function wordsOf(status: number, body: unknown): string {
 }
 
 /** How long a service asks to wait, in ms; undefined if it does not say. */
-export function pauseOf(headers: Headers, nowMs: number): number | undefined {
+function pauseOf(headers: Headers, nowMs: number): number | undefined {
   const after = headers.get('retry-after')
   if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(Number(after) * 1000, pauseMsMax)
   const reset = headers.get('x-ratelimit-reset')

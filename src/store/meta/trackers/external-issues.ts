@@ -88,6 +88,26 @@ const toLink = (row: Selectable<Tables['external_issue']>): ExternalIssue => ({
 
 const stateOf = (status: string): TrackerState => (status === 'resolved' ? 'closed' : 'open')
 
+/** The row of a link without a tracker issue. Only later comments are copied. */
+const newRow = (origin: Origin, status: string, lastActivityId: number, nowMs: number) => ({
+  integration_id: origin.integrationId,
+  issue_id: origin.issueId,
+  origin: origin.origin,
+  external_key: '',
+  external_id: '',
+  title: '',
+  url: '',
+  state: 'open',
+  issue_state: stateOf(status),
+  created_by: origin.createdBy,
+  created_ms: nowMs,
+  comment_after: lastActivityId,
+  pushed: '[]',
+  attempts: 0,
+  next_ms: 0,
+  error: '',
+})
+
 type WritePart = Pick<ExternalIssueStore, 'reserveExternal' | 'completeExternal' | 'deleteExternal'>
 
 /** Implements the creation and the ends of links. */
@@ -119,24 +139,7 @@ export function externalIssuePart({ write, dialect: { builder } }: Store): Write
         if (found) return { link: toLink(found), isNew: false }
         const issue = await write.get(builder.selectFrom('issue').select('status').where('id', '=', issueId))
         if (!issue) throw new MishapError('NOT_FOUND')
-        const row = {
-          integration_id: integrationId,
-          issue_id: issueId,
-          origin: origin.origin,
-          external_key: '',
-          external_id: '',
-          title: '',
-          url: '',
-          state: 'open',
-          issue_state: stateOf(issue.status),
-          created_by: origin.createdBy,
-          created_ms: nowMs,
-          comment_after: await lastActivity(issueId),
-          pushed: '[]',
-          attempts: 0,
-          next_ms: 0,
-          error: '',
-        }
+        const row = newRow(origin, issue.status, await lastActivity(issueId), nowMs)
         const id = await insertedId(write, builder.insertInto('external_issue').values(row))
         return { link: toLink({ id, ...row }), isNew: true }
       }),
