@@ -193,6 +193,8 @@ export async function openTestApp(): Promise<TestApp> {
     journal: async () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, eventsWaitingMs: 0, boundBytes: 1 }),
     waitsFor: () => undefined,
     caughtUp: async () => undefined,
+    // A minute ahead, so that what a test has just stored is in a whole minute.
+    processedTo: async () => ({ events: systemClock.now() + 60_000, bulk: systemClock.now() + 60_000 }),
     engineUp: () => true,
     blobState: () => ({ up: true, reason: null }),
     eventsServer: () => undefined,

@@ -1,4 +1,7 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
+import { backTestRoutes } from './alerts/back-test-routes.ts'
+import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
+import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -79,6 +82,9 @@ export const routes: readonly Route[] = [
   ...filterRoutes,
   ...notificationRoutes,
   ...alertRoutes,
+  ...backTestRoutes,
+  ...issueRuleRoutes,
+  ...metricRuleRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,

@@ -10,7 +10,7 @@ const positive = z.number().positive().max(1e15)
 const finite = z.number().min(-1e15).max(1e15)
 
 /** What makes an issue rule look at an issue. */
-const alertTrigger = z.discriminatedUnion('type', [
+export const alertTrigger = z.discriminatedUnion('type', [
   z.strictObject({
     type: z
       .enum(['new', 'regression', 'escalation', 'priority', 'first_of_release', 'performance', 'feedback'])
@@ -93,7 +93,7 @@ export type MetricCondition = z.output<typeof metricCondition>
 const id = digits.max(15)
 
 /** Who hears of a firing, or what it creates. */
-const alertAction = z.discriminatedUnion('type', [
+export const alertAction = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('channel'), channel: id }),
   z.strictObject({ type: z.literal('person'), person: z.string().min(1).max(64) }),
   z.strictObject({ type: z.enum(['assignee', 'owners', 'authors', 'members']) }),

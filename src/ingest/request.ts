@@ -242,7 +242,9 @@ export function headOf(request: IngestRequest, key: IngestKey, kind: RecordKind)
   const { headers } = req
   const head: RecordHead = {
     kind,
-    receivedMs: request.receivedMs,
+    // Now, not when the request began: a slow body would come into the journal behind records that are marked as later, and
+    // alert rules have judged their minute by then.
+    receivedMs: core.deps.clock.now(),
     projectId: key.projectId,
     organizationId: key.organizationId,
     keyId: key.keyId,

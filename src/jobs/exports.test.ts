@@ -67,7 +67,7 @@ async function rig(ask: AskPlan = evenly, room = 10_000_000) {
   })
   const request = { plan, projectIds: [project.id], environments: [], fromMs: 0, toMs: 25_000 }
   /** Stores a request without starting it. */
-  const add = () => meta.explore.requestExport({ organizationId, userId: 'u', format: 'csv', request })
+  const add = (userId = 'u') => meta.explore.requestExport({ organizationId, userId, format: 'csv', request })
   const read = async (id: number) => {
     const found = await meta.explore.exportById(id)
     if (!found) throw new Error('gone')
@@ -86,6 +86,20 @@ test('writes every row to one file, and counts them', async () => {
   const lines = bytes?.toString().trimEnd().split('\r\n') ?? []
   expect([lines[0], lines[1], lines.length, new Set(lines).size]).toEqual(['n', '24999', 25_001, 25_001])
   expect(done.bytes).toBe(bytes?.length)
+  await meta.close()
+})
+
+test('people take turns: many exports of one do not hold back those of others', async () => {
+  const { clock, exports, add, read, meta, state } = await rig()
+  const ids = [await add(), await add(), await add('v'), await add('v'), await add('w')].map(({ id }) => id)
+  state.ask = async (range, asked) => {
+    clock.advance(1)
+    return evenly(range, asked)
+  }
+  expect(await exports.run()).toEqual({ ended: 5 })
+  const ended = await Promise.all(ids.map(async (id) => ({ id, endedMs: (await read(id)).endedMs ?? 0 })))
+  const order = ended.toSorted((a, b) => a.endedMs - b.endedMs).map(({ id }) => ids.indexOf(id))
+  expect(order).toEqual([0, 2, 4, 1, 3])
   await meta.close()
 })
 

@@ -30,7 +30,7 @@ type ExportDeps = {
 }
 
 export type Exports = {
-  /** Writes the open exports, one after the other. A restart begins an unfinished one again. */
+  /** Writes the open exports, one after the other; people take turns. A restart begins an unfinished one again. */
   run(): Promise<{ ended: number }>
   /** Deletes files that are too old, whose project is gone, or that no export names. */
   sweep(): Promise<{ expired: number; orphans: number }>
@@ -158,11 +158,16 @@ export function createExports(deps: ExportDeps): Exports {
     id: undefined,
     control: new AbortController(),
   }
+  /** When each person had a turn. Otherwise three large exports of one person would hold back all others. */
+  const turns = new Map<string, number>()
   async function round(): Promise<{ ended: number }> {
     let ended = 0
     while (!state.stopped) {
-      const [next] = await deps.meta.explore.openExportsOf()
+      const open = await deps.meta.explore.openExportsOf()
+      const turnOf = ({ userId }: Export) => turns.get(userId) ?? -1
+      const next = open.toSorted((a, b) => turnOf(a) - turnOf(b))[0]
       if (!next) break
+      turns.set(next.userId, ended)
       state.control = new AbortController()
       state.id = next.id
       await writeOne(deps, next, state.control.signal)
@@ -175,6 +180,7 @@ export function createExports(deps: ExportDeps): Exports {
       state.running ??= round().finally(() => {
         state.running = undefined
         state.id = undefined
+        turns.clear()
       })
       return state.running
     },

@@ -1,4 +1,5 @@
 import type { Alerts } from '../alert/alert.ts'
+import type { MetricRules } from '../alert/metric-rules.ts'
 import type { Clock } from '../base/clock.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
@@ -41,6 +42,7 @@ export type JobDeps = {
   reprocessing: Pick<Reprocessing, 'run'>
   scraping: Pick<Scraping, 'run'>
   detecting: Pick<Detecting, 'run'>
+  metricRules: MetricRules
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   lock: Lock
   /** Blocks refining and all other row removal until the returned function is called. */
@@ -236,6 +238,13 @@ export const jobTable: readonly Job[] = [
     everyMs: 5000,
     firstMs: 5000,
     run: ({ detecting }) => detecting.run(),
+  },
+  {
+    // A minute is judged once it is processed, some 5 s after its end.
+    name: 'metric-rules',
+    everyMs: 5000,
+    firstMs: 4500,
+    run: ({ metricRules }) => metricRules.run(),
   },
   {
     name: 'feedback',

@@ -85,6 +85,17 @@ describe('a rule', () => {
     ['a warning beyond critical', levels({ warning: 11 }), ['metric.threshold']],
     ['a warning below it, downwards', levels({ warning: 9, direction: 'below' }), ['metric.threshold']],
     ['a resolve threshold beyond the lowest level', levels({ warning: 5, resolve: 6 }), ['metric.threshold']],
+    ['a window between two steps', metricBody({ windowMinutes: 61 }), ['metric.windowMinutes']],
+    [
+      'a share',
+      metricBody({ plan: { ...plan, series: [{ name: 'a', aggregate: 'share()' }], formulas: [] }, of: 'a' }),
+      ['metric.of'],
+    ],
+    [
+      'a weekly pattern of long windows',
+      metricBody({ windowMinutes: 2880, threshold: { ...metric.threshold, type: 'weekly' } }),
+      ['metric.windowMinutes'],
+    ],
     ['a change of nothing', levels({ type: 'change' }), ['metric.threshold']],
     [
       'several mistakes',

@@ -1,8 +1,10 @@
 import { MishapError } from '../base/errors.ts'
 import type { AlertRuleChangeBody, IssueCondition, MetricCondition, NewAlertRuleBody } from '../contract/alerts.ts'
+import { weeklyWindowMinutesMax } from '../domain/metric-rules.ts'
 import { checkPlan } from '../query/explore.ts'
 import type { QueryDeps } from '../query/issue.ts'
 import { checkQuery } from '../query/issues.ts'
+import { compileMeasure } from '../query/measures.ts'
 import { unmetKeys } from '../query/search.ts'
 import type { AlertDefinition, AlertRule, AlertRuleValues } from '../store/meta/alerts/rules.ts'
 import type { Project } from '../store/meta/meta.ts'
@@ -59,6 +61,20 @@ function thresholdMistakes({ threshold }: MetricCondition): Fields {
   return mistakes.length > 0 ? { 'metric.threshold': mistakes } : {}
 }
 
+/** What a rule cannot watch, such as a share or a window between two steps, by the field of the rule. */
+async function measureMistakes(deps: Deps, projects: Project[], metric: MetricCondition): Promise<Fields> {
+  const { threshold, windowMinutes } = metric
+  if (threshold.type === 'weekly' && windowMinutes > weeklyWindowMinutesMax)
+    return { 'metric.windowMinutes': [`A weekly pattern has windows of up to ${weeklyWindowMinutesMax} minutes.`] }
+  try {
+    await compileMeasure(deps, { projects, environments: [] }, metric)
+    return {}
+  } catch (error) {
+    if (!(error instanceof MishapError) || !error.fields) throw error
+    return Object.fromEntries(Object.entries(error.fields).map(([field, texts]) => [`metric.${field}`, texts]))
+  }
+}
+
 async function metricMistakes(deps: Deps, projects: Project[], metric: MetricCondition): Promise<Fields> {
   const { plan, of } = metric
   const names = [...plan.series, ...plan.formulas].map(({ name }) => name)
@@ -69,7 +85,8 @@ async function metricMistakes(deps: Deps, projects: Project[], metric: MetricCon
   const unknown = names.includes(of)
     ? {}
     : { 'metric.of': [`The plan has no series or formula ${JSON.stringify(of)}.`] }
-  return { ...shape, ...unknown, ...thresholdMistakes(metric) }
+  const others = { ...shape, ...unknown, ...thresholdMistakes(metric) }
+  return Object.keys(others).length > 0 ? others : measureMistakes(deps, projects, metric)
 }
 
 /** Ids of projects by their slugs, with the mistake of an unknown slug. */

@@ -1,3 +1,4 @@
+import { createMetricRules } from '../alert/metric-rules.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -93,6 +94,13 @@ function listenToMain(link: Link, { lag, requestLog, append, store, keys, clock,
 }
 
 /** Creates all scheduled jobs. */
+/** What refine says of its progress. It is made after the app, which asks it. */
+const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo'> => ({
+  waitsFor: () => refine().waitsFor(),
+  caughtUp: (ms) => refine().caughtUp(ms),
+  processedTo: () => refine().processedTo(),
+})
+
 async function wireJobs(
   app: App,
   maintenance: Maintenance,
@@ -116,6 +124,7 @@ async function wireJobs(
     reprocessing,
     scraping: wireScraping(app),
     detecting,
+    metricRules: createMetricRules({ ...app, fired: alerts.kick }),
     retention: config,
   })
 }
@@ -228,8 +237,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     deadLetterCount: replay.quantityOf,
     requestId: scope.id,
     journal: async () => lag.state(clock.now(), await refine.lanes()),
-    waitsFor: () => refine.waitsFor(),
-    caughtUp: (ms) => refine.caughtUp(ms),
+    ...progressOf(() => refine),
     engineUp: store.up,
     blobState: watched.blobs,
     eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),

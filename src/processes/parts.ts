@@ -61,6 +61,7 @@ export type App = {
   journal(): Promise<JournalState>
   waitsFor: Refine['waitsFor']
   caughtUp: Refine['caughtUp']
+  processedTo: Refine['processedTo']
   engineUp(): boolean
   blobState(): StoreAnswer
   /** Returns the ClickHouse server and why it is away; undefined for the embedded store. */

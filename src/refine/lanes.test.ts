@@ -79,6 +79,25 @@ test('events are stored while the spans before them wait for the store, and the 
   expect(entry.failures).toEqual([])
 })
 
+test('the processed time is that of the oldest record that waits, less the time of its arrival', async () => {
+  const entry = await bench()
+  const gate = Promise.withResolvers<void>()
+  entry.events.spans.gate = () => gate.promise
+  const refine = entry.open()
+  expect(await refine.processedTo()).toEqual({ events: 0, bulk: 0 })
+  await refine.start()
+  const waitingMs = systemClock.now() - 600_000
+  await entry.writer.append({ ...bulkHead(entry), receivedMs: waitingMs }, Buffer.from(`{}\n${spanItem([newSpan()])}`))
+  await send(entry, 2)
+  refine.advance(entry.writer.durable())
+  await until(async () => (await stored(entry)) === 2, 'the events')
+  const behind = await refine.processedTo()
+  expect(behind.bulk).toBe(waitingMs - 5000)
+  expect(systemClock.now() - behind.events).toBeLessThan(60_000)
+  gate.resolve()
+  await until(async () => (await refine.processedTo()).bulk > waitingMs, 'the spans')
+})
+
 test('a program waits for its errors, and not for a backlog of spans', async () => {
   const entry = await bench()
   const gate = Promise.withResolvers<void>()

@@ -89,7 +89,7 @@ function matches(row: OutcomeRow, filter: Filter): boolean {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** Arithmetic over computed aggregates. A missing one makes it null, and so does a division by 0. */
-function compute(of: Arithmetic, computed: readonly (number | null)[]): number | null {
+export function compute(of: Arithmetic, computed: readonly (number | null)[]): number | null {
   if (of.op === 'number') return of.value
   if (of.op === 'aggregate') return computed[of.at] ?? null
   const [left, right] = of.of.map((part) => compute(part, computed))
@@ -116,6 +116,10 @@ function ofField(aggregate: Extract<Aggregate, { of: Value }>, own: readonly Out
       return numbers[0] ?? null
     case 'max':
       return numbers.at(-1) ?? null
+    case 'valued':
+      return numbers.length
+    case 'bins':
+      throw new Error('no bins of outcomes')
     case 'percentile':
       return numbers[Math.min(numbers.length - 1, Math.floor(aggregate.level * numbers.length))] ?? null
   }

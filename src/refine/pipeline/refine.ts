@@ -46,6 +46,8 @@ export type Refine = {
   waiting(): Promise<number>
   /** What waits in each lane. */
   lanes(): Promise<Record<Lane, LaneState>>
+  /** The time of receipt before which everything in each lane is committed. */
+  processedTo(): Promise<Record<Lane, number>>
   /** The store that blocks refining because it is down or its disk is full; undefined if none does. */
   waitsFor(): Wait | undefined
   /**
@@ -200,6 +202,31 @@ async function laneStatesOf(
   return states
 }
 
+/**
+ * A record is in the journal, and known here, so long after its time of receipt at the latest: it waits for the sync of its
+ * group, and process main reports that.
+ */
+const arrivalMs = 5000
+
+/** See `Refine.processedTo`: the receipt of the oldest record that is not committed, else that of what may still arrive. */
+async function processedTo(
+  { clock, meta }: Pick<RefineDeps, 'clock' | 'meta'>,
+  state: LoopState,
+  loops: readonly LaneLoop[],
+  readers: Record<Lane, JournalReader>,
+): Promise<Record<Lane, number>> {
+  const nowMs = clock.now()
+  const reached: Record<Lane, number> = { events: 0, bulk: 0 }
+  // Before the journal is known to this process, anything may wait.
+  if (state.durable === 0) return reached
+  for (const { lane, doneTo } of loops) {
+    const from = Math.max(doneTo, await meta.batches.cursor(lane))
+    const [oldest] = readers[lane].read(from, state.durable, 1, 1, lane).records
+    reached[lane] = Math.min(nowMs, oldest?.head.receivedMs ?? nowMs) - arrivalMs
+  }
+  return reached
+}
+
 /** Makes refine. Its loops run only after `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
@@ -227,6 +254,7 @@ export function createRefine(deps: RefineDeps): Refine {
     mapCache: maps,
     caughtUp: createCatchUp(work, state, signal, loops, readers),
     lanes: laneStates,
+    processedTo: () => processedTo(deps, state, loops, readers),
     waiting: async () => {
       const { events, bulk } = await laneStates()
       return Math.min(waitingMax, events.waiting + bulk.waiting)

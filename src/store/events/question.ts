@@ -60,6 +60,10 @@ export type Aggregate = { only?: Filter | undefined } & (
   | { fn: 'share' }
   | { fn: 'unique' | 'avg' | 'sum' | 'min' | 'max'; of: Value }
   | { fn: 'percentile'; level: number; of: Value }
+  /** Rows that have the number, weighted. With it, sums and means of parts of a range are merged. */
+  | { fn: 'valued'; of: Value }
+  /** How often each bin has the number (`bins.ts`), as the JSON text of two lists. Percentiles of parts are merged from it. */
+  | { fn: 'bins'; of: Value }
   /** Rows per `perMs` of the range. */
   | { fn: 'rate'; perMs: number }
   | { fn: 'apdex'; satisfiedMs: number }
@@ -83,6 +87,11 @@ export type Limits = { seconds?: number | undefined; memoryBytes?: number | unde
 export type Question = {
   from: Asked
   scope: Scope
+  /**
+   * `received`: the range is of the time of receipt, and so are the buckets. Rows whose own time is over 7 days earlier are
+   * left out: an SDK that was offline sends them as news of long ago. `late`: only those. Default: the rows' own time.
+   */
+  by?: 'received' | 'late' | undefined
   filter: Filter | undefined
   limits?: Limits | undefined
   /** What the engine read is added to it. */
@@ -161,6 +170,16 @@ export type QuestionStore = {
         bucketMs: number
       },
   ): Promise<{ startMs: number; group: Cell[]; cells: Cell[] }[]>
+  /**
+   * Returns how many different values the windows of a range have, exactly: for each multiple of `stepMs` at which the
+   * number changes, the number of the window of `windowMs` that ends there. By time of receipt. A window that begins
+   * before the range counts only what is in it.
+   */
+  uniqueOfWindows(
+    question: Question & { of: Value; stepMs: number; windowMs: number },
+  ): Promise<{ endMs: number; count: number }[]>
+  /** Returns the first and last hour, by their own time, of errors that the disk budget removed. Null: none was. */
+  removedHours(scope: Pick<Scope, 'projectIds' | 'fromMs' | 'toMs'>): Promise<{ fromMs: number; toMs: number } | null>
   /** Returns the most frequent values of these texts, `max` of each, in their order. The key is the column. */
   columnFacets(question: Question & { columns: readonly string[]; max: number }): Promise<Facet[]>
   /** Returns the `keys` most frequent attributes of the newest 50,000 matching rows, with `max` values each. */

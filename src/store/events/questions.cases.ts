@@ -6,6 +6,7 @@ import type { Aggregate, Asked, Filter, JsonPath, Value } from './question.ts'
 import { sourceOf } from './searching/sources.ts'
 import { spanRow } from './span-rows.cases.ts'
 import { tableNames } from './tables.ts'
+import { windowCases } from './windows.cases.ts'
 
 const monday = Date.UTC(2026, 10, 16, 10)
 const projectId = 63
@@ -82,6 +83,8 @@ const isNumeric = ({ of }: Value) => of !== 'text' && of !== 'id' && of !== 'tim
 function aggregatesOf(value: Value, only: Filter | undefined): Aggregate[] {
   const numbers: Aggregate[] = [
     ...(['avg', 'sum', 'min', 'max'] as const).map((fn) => ({ fn, of: value, only })),
+    { fn: 'valued', of: value, only },
+    { fn: 'bins', of: value, only },
     { fn: 'percentile', level: 0.95, of: value, only },
     { fn: 'percentile', level: 1, of: value, only },
   ]
@@ -136,6 +139,8 @@ function compiled(open: () => EventStore): void {
         const series = { ...question, filter: only, values: [value], aggregates, bucketMs: 60_000 }
         const rows = await open().seriesOfRows({ ...series, only: groups })
         expect(rows.every(({ cells }) => cells.length === aggregates.length)).toBe(true)
+        const windows = { from, scope, filter: only, of: value, stepMs: 60_000, windowMs: 600_000 }
+        expect((await open().uniqueOfWindows(windows)).every(({ count }) => count >= 0)).toBe(true)
       }
     }
   })
@@ -247,6 +252,7 @@ export function questionCases(open: () => EventStore): void {
   describe('compiled', () => compiled(open))
   describe('hostile names', () => hostileCases(open))
   describe('random filters', () => randomCases(open))
+  describe('windows', () => windowCases(open))
 
   test('a statement over its memory says so, and another is not touched by that', async () => {
     const question = { from: 'spans', scope, withCut: true, having: [], order: [], max: 1, offset: 0 } as const

@@ -5,6 +5,7 @@ import { createFacets } from './searching/facets.ts'
 import { createNewestPart } from './searching/newest.ts'
 import { createGroupRows, createListRows, createSeriesOfRows } from './searching/rows.ts'
 import { createTraceSummaries } from './searching/summaries.ts'
+import { createRemovedHours, createUniqueOfWindows } from './searching/windows.ts'
 import type { SpanSearchStore } from './span-search.ts'
 
 /** Creates the questions over every table. */
@@ -14,6 +15,8 @@ export function createQuestions(connection: Connection, database: string): Quest
     listRows: createListRows(connection, database),
     groupRows: createGroupRows(connection, database),
     seriesOfRows: createSeriesOfRows(connection, database),
+    removedHours: createRemovedHours(connection, database),
+    uniqueOfWindows: createUniqueOfWindows(connection, database),
     traceSummaries: createTraceSummaries(connection, database),
     explain,
     ...createFacets(connection, database),

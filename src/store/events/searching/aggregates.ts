@@ -1,3 +1,4 @@
+import { binSql } from '../bins.ts'
 import type { Values } from '../filter.ts'
 import type { Aggregate, Arithmetic, Value } from '../question.ts'
 import { compileKey, compileList, compileNumber, compilePresence } from './columns.ts'
@@ -58,16 +59,38 @@ function percentile(source: Source, values: Values, level: number, of: Value, wh
   return called({ name: 'quantileTDigestWeighted', level, args, where, each, orNull: true })
 }
 
+/** Conditions of rows that percentiles count. */
+const withoutCut = (source: Source, over: Over, where: readonly string[]): readonly string[] =>
+  source.isCut && !over.withCut ? [...where, `NOT (${source.isCut})`] : where
+
+/** How often each bin has the number. Null is in no bin. */
+function binned(source: Source, values: Values, of: Value, where: readonly string[]): string {
+  const number = compileNumber(source, values, of)
+  const list = isList(of) ? number : `if(isNull(${number}), [], [assumeNotNull(toFloat64(${number}))])`
+  const finite = `arrayFilter(x -> isFinite(x), ${list})`
+  const weight = wholeWeight(source.weight ?? '1')
+  const args = [`arrayMap(x -> ${binSql('x')}, ${finite})`, `arrayMap(x -> toUInt64(${weight}), ${finite})`]
+  return `toJSONString(${called({ name: 'sumMap', args, where })})`
+}
+
+/** Weighted number of rows, or of elements of lists, that have the number. */
+function valued(source: Source, values: Values, of: Value, where: readonly string[]): string {
+  const number = compileNumber(source, values, of)
+  return isList(of)
+    ? called({ name: 'sum', args: [`${source.weight ?? '1'} * length(${number})`], where })
+    : weightSum(source, [...where, `isNotNull(${number})`])
+}
+
 /** A weighted sum or mean; null for a mean of nothing. */
 function summed(source: Source, values: Values, fn: 'sum' | 'avg', of: Value, where: readonly string[]): string {
   const number = compileNumber(source, values, of)
   const weight = source.weight ?? '1'
   if (isList(of)) {
     const sum = called({ name: 'sum', args: [`${weight} * arraySum(${number})`], where })
-    return fn === 'sum' ? sum : `${sum} / ${called({ name: 'sum', args: [`${weight} * length(${number})`], where })}`
+    return fn === 'sum' ? sum : `${sum} / ${valued(source, values, of, where)}`
   }
   const sum = called({ name: 'sum', args: [`${weight} * (${number})`], where })
-  return fn === 'sum' ? sum : `${sum} / ${weightSum(source, [...where, `isNotNull(${number})`])}`
+  return fn === 'sum' ? sum : `${sum} / ${valued(source, values, of, where)}`
 }
 
 /** Returns the SQL of an aggregate. `offset` is the number of the column of the first aggregate. */
@@ -121,13 +144,15 @@ export function compileAggregate(
       const { fn: name, of } = aggregate
       return called({ name, args: [compileNumber(source, values, of)], where: only, each: isList(of), orNull: true })
     }
+    case 'valued':
+      return valued(source, values, aggregate.of, only)
+    case 'bins':
+      return binned(source, values, aggregate.of, withoutCut(source, over, only))
     case 'sum':
     case 'avg':
       return summed(source, values, aggregate.fn, aggregate.of, only)
-    case 'percentile': {
-      const where = source.isCut && !over.withCut ? [...only, `NOT (${source.isCut})`] : only
-      return percentile(source, values, aggregate.level, aggregate.of, where)
-    }
+    case 'percentile':
+      return percentile(source, values, aggregate.level, aggregate.of, withoutCut(source, over, only))
     case 'formula':
       return arithmetic(values, aggregate.of, (at) => over.nameOf(offset + at))
   }

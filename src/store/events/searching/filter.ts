@@ -1,6 +1,6 @@
 import type { Scope } from '../events.ts'
 import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values, wordsOf } from '../filter.ts'
-import type { Compare, Filter, Value } from '../question.ts'
+import type { Compare, Filter, Question, Value } from '../question.ts'
 import { compileList, compileNumber, compilePresence, compileValue, jsonText } from './columns.ts'
 import { compileMention, isList } from './json.ts'
 import { columnOf, type Source } from './sources.ts'
@@ -113,16 +113,37 @@ export function compileFilter(source: Source, values: Values, filter: Filter): s
   }
 }
 
+/** Rows whose own time is so much before their receipt are no news (`Question.by`). */
+const lateDays = 7
+
+/** Conditions of the range of a scope. */
+const rangeOf = (source: Source, values: Values, { fromMs, toMs }: Scope, by: Question['by']): string[] =>
+  by === undefined
+    ? [
+        `${source.time} >= ${time(values, fromMs)}`,
+        `${source.time} < ${time(values, toMs)}`,
+        `received >= ${time(values, Math.max(0, fromMs - aheadMs))}`,
+      ]
+    : [
+        `received >= ${time(values, fromMs)}`,
+        `received < ${time(values, toMs)}`,
+        `${source.time} ${by === 'late' ? '<' : '>='} received - INTERVAL ${lateDays} DAY`,
+      ]
+
 /**
- * Condition for the rows of a scope and a filter. `fromMs` is inclusive, `toMs` exclusive. The time of receipt is the
+ * Condition for the rows of a scope and a filter, by their own time. `fromMs` is inclusive, `toMs` exclusive. The time of receipt is the
  * key of the partitions: a row is received after its time, unless the sender's clock is ahead.
  */
-export function compileScope(source: Source, values: Values, scope: Scope, filter: Filter | undefined): string {
+export function compileScope(
+  source: Source,
+  values: Values,
+  scope: Scope,
+  filter: Filter | undefined,
+  by?: Question['by'],
+): string {
   const parts = [
     `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
-    `${source.time} >= ${time(values, scope.fromMs)}`,
-    `${source.time} < ${time(values, scope.toMs)}`,
-    `received >= ${time(values, Math.max(0, scope.fromMs - aheadMs))}`,
+    ...rangeOf(source, values, scope, by),
   ]
   if (source.always) parts.push(source.always)
   if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)

@@ -139,7 +139,7 @@ const isOfAll = ({ fn }: Aggregate): boolean => fn === 'share' || fn === 'allSam
 /** See `QuestionStore.groupRows`. */
 export function createGroupRows(connection: Connection, database: string): QuestionStore['groupRows'] {
   return async (question) => {
-    const { from, scope, filter, withCut, values: wanted, aggregates, having, order, max, offset, only } = question
+    const { from, scope, by, filter, withCut, values: wanted, aggregates, having, order, max, offset, only } = question
     if (scope.projectIds.length === 0 && wanted.length > 0) return []
     if (only?.length === 0) return []
     const source = sourceOf(from)
@@ -150,7 +150,7 @@ export function createGroupRows(connection: Connection, database: string): Quest
     const groups = having.length > 0 ? havingOf(source, values, having, over) : { columns: '', where: '' }
     // A share is a part of all groups, so the others are read, too.
     const narrowed = only && !aggregates.some(isOfAll) ? inGroups(wanted, only) : undefined
-    const where = compileScope(source, values, scope, filter)
+    const where = compileScope(source, values, scope, filter, by)
     const rows = await ask(
       connection,
       question,
@@ -173,7 +173,7 @@ export function createGroupRows(connection: Connection, database: string): Quest
 /** See `QuestionStore.seriesOfRows`. */
 export function createSeriesOfRows(connection: Connection, database: string): QuestionStore['seriesOfRows'] {
   return async (question) => {
-    const { from, scope, filter, withCut, values: wanted, aggregates, only, bucketMs } = question
+    const { from, scope, by, filter, withCut, values: wanted, aggregates, only, bucketMs } = question
     if (scope.projectIds.length === 0 || (wanted.length > 0 && only.length === 0)) return []
     const source = sourceOf(from)
     const values = createValues()
@@ -181,9 +181,9 @@ export function createSeriesOfRows(connection: Connection, database: string): Qu
     const keys = names(wanted.length)
       .map((name) => `, ${name}`)
       .join('')
-    const bucket = `intDiv(toUnixTimestamp64Milli(${source.time}), ${values.add('Int64', bucketMs)})`
+    const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
     const columns = columnsOf(source, values, wanted, aggregates, over)
-    const where = compileScope(source, values, scope, filter)
+    const where = compileScope(source, values, scope, filter, by)
     const isNarrow = wanted.length > 0 && !aggregates.some(isOfAll)
     const groups = isNarrow ? ` AND ${compileFilter(source, values, inGroups(wanted, only))}` : ''
     const rows = await ask(
@@ -197,7 +197,10 @@ export function createSeriesOfRows(connection: Connection, database: string): Qu
     const found = rows.map(([start, ...cells]) => ({
       startMs: Number(start) * bucketMs,
       group: wanted.map((value, at) => readCell(source, value, cells[at] ?? null)),
-      cells: aggregates.map((_, at) => numberOf(cells[wanted.length + at])),
+      cells: aggregates.map(({ fn }, at) => {
+        const cell = cells[wanted.length + at]
+        return fn === 'bins' && typeof cell === 'string' ? cell : numberOf(cell)
+      }),
     }))
     const isOwn = isWanted(wanted, only)
     return wanted.length === 0 ? found : found.filter(({ group }) => isOwn(group))

@@ -20,6 +20,12 @@ test.each<[string, Partial<RestEvent> | undefined, number, string[]]>([
     3,
     ['2 #breadcrumbs 2', '3 #browser-side 3', '5 #tags 1', '6 #contexts', '7 #activity 0'],
   ],
+  [
+    'the entries of a trace are not counted: they are loaded later',
+    { entries: [{ type: 'breadcrumbs', data: { values: [crumb] } }], traceId: 'ab'.repeat(16) },
+    0,
+    ['2 #breadcrumbs', '7 #activity 0'],
+  ],
 ])('%s', (_name, event, events, expected) => {
   const sections = sectionsOf({ browserSide: { ...browserSide, events }, activity: [] }, event && sampleEvent(event))
   expect(

@@ -39,7 +39,8 @@ export function sectionsOf(
   const browser = detail.browserSide.events
   const found: Record<SectionId, Found | false | undefined> = {
     stack: event && stackOf(event),
-    timeline: crumbs > 0 && { anchor: 'breadcrumbs', count: crumbs },
+    // With a trace, its log lines and spans are in the timeline too. They are loaded later, so their number is unknown.
+    timeline: crumbs > 0 && { anchor: 'breadcrumbs', ...(event?.traceId === null ? { count: crumbs } : {}) },
     browser: browser > 0 && { anchor: 'browser-side', count: browser },
     request: has('request') && { anchor: 'request' },
     tags: has('tags') && { anchor: 'tags', count: event?.tags.length ?? 0 },

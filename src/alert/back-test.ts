@@ -1,0 +1,202 @@
+import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
+import type { MetricCondition } from '../contract/alerts.ts'
+import type { BackTestBody, RestBackTest } from '../contract/alerts-back-test.ts'
+import { stepMinutesOf } from '../domain/metric-rules.ts'
+import type { QueryDeps } from '../query/issue.ts'
+import { type MainIssue, mainIssues } from '../query/main-issues.ts'
+import { compileMeasure, type Measure } from '../query/measures.ts'
+import type { Project } from '../store/meta/meta.ts'
+import {
+  type BackTestFiring,
+  type BackTestRun,
+  messagesOf,
+  othersOf,
+  pointsOf,
+  runMetricRule,
+  suggestionsOf,
+  type Variant,
+  variantsOf,
+  withCritical,
+} from './rules/back-test.ts'
+import { blindParts } from './rules/blind.ts'
+import { type History, measuresOf, readHistory } from './rules/history.ts'
+import type { MetricMeasure } from './rules/metric.ts'
+
+type BackTestDeps = QueryDeps & {
+  processedTo(): Promise<Record<Lane, number>>
+  config: {
+    retentionErrorsDays: number
+    retentionSpansDays: number
+    retentionLogsDays: number
+    retentionMetricsDays: number
+  }
+}
+
+type View = { projects: Project[]; environments: string[]; meUserId?: string | undefined }
+type Range = { fromMs: number; toMs: number }
+
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
+/** Firings whose main issue is looked up, the newest. Each takes a query. */
+const explainedMax = 20
+/** Longer windows that are tried for firings that are marked as noise. */
+const windowFactors = [2, 3, 6]
+/** Bars of the chart: 15 minutes of a day, 3 hours of 14. */
+const barMsOf = (days: number, stepMs: number): number => Math.max(stepMs, days === 1 ? 15 * minuteMs : 3 * hourMs)
+
+/** The measure with a count of stored rows, behind the parts that make its value. */
+const withSamples = (measure: Measure): Measure => {
+  const { recipes } = measure
+  const only = recipes.parts[0]?.aggregate.only
+  return {
+    ...measure,
+    recipes: { ...recipes, parts: [...recipes.parts, { aggregate: { fn: 'samples', only }, merge: 'sum' }] },
+  }
+}
+
+/** Stored rows of the windows, and whether they stand for others. */
+function samplesOf({ buckets, measure }: History, { fromMs, toMs }: Range): Pick<RestBackTest, 'samples' | 'sampled'> {
+  let [samples, rows] = [0, 0]
+  for (const [startMs, bucket] of buckets) {
+    if (startMs < fromMs || startMs >= toMs) continue
+    samples += Number(bucket[measure.recipes.parts.length - 1] ?? 0)
+    rows += Number(bucket[0] ?? 0)
+  }
+  // Weights are fractions of 32 bits, so equal sums can differ a little.
+  return { samples, sampled: rows > samples * 1.0001 }
+}
+
+/** The main issue of the newest firings, by their start. */
+async function explain(deps: BackTestDeps, measure: Measure, firings: readonly BackTestFiring[], toMs: number) {
+  const found = new Map<number, MainIssue>()
+  const newest = firings.slice(-explainedMax)
+  await Promise.all(
+    newest.map(async ({ startMs, endMs }) => {
+      const [main] = await mainIssues(deps, measure, { fromMs: startMs - measure.windowMs, toMs: endMs ?? toMs })
+      if (main) found.set(startMs, main)
+    }),
+  )
+  return found
+}
+
+async function restFirings(
+  { meta }: BackTestDeps,
+  firings: readonly BackTestFiring[],
+  mains: ReadonlyMap<number, MainIssue>,
+): Promise<RestBackTest['firings']> {
+  return Array.fromAsync(firings, async ({ startMs, endMs, level, peak }) => {
+    const main = mains.get(startMs)
+    const issue = main && (await meta.issues.issueById(main.issueId))
+    const mostly = main && issue ? { issue: issue.shortId, title: issue.title, share: main.share } : null
+    return { startMs, endMs, level, peak, mostly }
+  })
+}
+
+type Tested = { deps: BackTestDeps; view: View; metric: MetricCondition; history: History; range: Range }
+
+/** Longer windows, of counts with a threshold that grows with them. */
+function windowVariants({ metric, history, range }: Tested): Variant[] {
+  const { measure } = history
+  const { dataset } = metric.plan
+  if (measure.recipes.uniques.length > 0) return []
+  return windowFactors
+    .map((factor) => ({ factor, minutes: metric.windowMinutes * factor }))
+    .filter(({ minutes }) => stepMinutesOf(dataset, minutes) * minuteMs === measure.stepMs)
+    .map(({ factor, minutes }) => {
+      const { critical } = metric.threshold
+      const scaled = measure.isCount && metric.threshold.type === 'fixed' ? critical * factor : critical
+      const rule = withCritical(metric, scaled)
+      const longer = { ...measure, windowMs: minutes * minuteMs }
+      return {
+        change: 'window',
+        value: minutes,
+        critical: scaled,
+        run: runMetricRule(rule, measuresOf(history, longer, rule, range)),
+      }
+    })
+}
+
+/** The rule without the issue that marked firings are mostly about. */
+async function filterVariants(
+  { deps, view, metric, range }: Tested,
+  marked: readonly BackTestFiring[],
+  mains: ReadonlyMap<number, MainIssue>,
+  signal: AbortSignal | undefined,
+): Promise<Variant[]> {
+  const ids = new Set(marked.map(({ startMs }) => mains.get(startMs)?.issueId))
+  const [id] = ids
+  const issue = ids.size === 1 && id !== undefined ? await deps.meta.issues.issueById(id) : undefined
+  if (!issue) return []
+  const added = `!issue:${issue.shortId}`
+  const plan = { ...metric.plan, query: `${metric.plan.query} ${added}`.trim() }
+  const measure = await compileMeasure(deps, view, { ...metric, plan })
+  const history = await readHistory(deps, measure, metric, { ...range, spareMs: 0 }, signal)
+  const run = runMetricRule(metric, measuresOf(history, measure, metric, range))
+  return [{ change: 'filter', value: added, critical: metric.threshold.critical, run }]
+}
+
+async function suggest(
+  tested: Tested,
+  { run, measures, mains }: { run: BackTestRun; measures: MetricMeasure[]; mains: ReadonlyMap<number, MainIssue> },
+  noise: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<RestBackTest['suggest']> {
+  if (noise.length === 0) return null
+  const marked = run.firings.filter(({ startMs }) => noise.includes(startMs))
+  const variants = [
+    ...variantsOf(tested.metric, measures, marked),
+    ...windowVariants(tested),
+    ...(await filterVariants(tested, marked, mains, signal)),
+  ]
+  return suggestionsOf(run, variants, noise)
+}
+
+const receiverOf = (action: BackTestBody['rule']['actions'][number]) => {
+  const { type } = action
+  if (type === 'channel') return { type, id: action.channel }
+  if (type === 'person') return { type, id: action.person }
+  if (type === 'on_call') return { type, id: action.schedule }
+  return { type, id: type === 'tracker' ? action.tracker : null }
+}
+
+/**
+ * Runs an unsaved metric rule over the last days, by the steps that the evaluator takes. Throws VALIDATION (names the wrong
+ * part), QUERY_*, STORE_UNAVAILABLE.
+ */
+export async function backTestRule(
+  deps: BackTestDeps,
+  view: View,
+  { rule, days, noise }: BackTestBody,
+  signal?: AbortSignal,
+): Promise<RestBackTest> {
+  const { metric, actions } = rule
+  if (!metric) throw new MishapError('VALIDATION', { fields: { metric: ['A metric rule.'] } })
+  const measure = withSamples(await compileMeasure(deps, view, metric))
+  const processed = await deps.processedTo()
+  const { stepMs } = measure
+  const processedMs = metric.plan.dataset === 'errors' ? processed.events : Math.min(processed.events, processed.bulk)
+  const toMs = Math.floor(processedMs / stepMs) * stepMs
+  const range = { fromMs: toMs - days * dayMs, toMs }
+  const spareMs = noise.length > 0 ? (Math.max(...windowFactors) - 1) * measure.windowMs : 0
+  const history = await readHistory(deps, measure, metric, { ...range, spareMs }, signal)
+  const measures = measuresOf(history, measure, metric, range)
+  const run = runMetricRule(metric, measures)
+  const [mains, blind] = await Promise.all([
+    explain(deps, measure, run.firings, toMs),
+    blindParts(deps, { measure, metric, history, measures, range }),
+  ])
+  const tested = { deps, view, metric, history, range }
+  const barMs = barMsOf(days, stepMs)
+  return {
+    ...range,
+    stepMinutes: stepMs / minuteMs,
+    barMs,
+    points: pointsOf(metric, measures, { ...range, barMs }),
+    firings: await restFirings(deps, run.firings, mains),
+    others: othersOf(metric, measures, run, toMs),
+    messages: actions.map((action) => ({ receiver: receiverOf(action), count: messagesOf(run.changes, rule) })),
+    blind,
+    ...samplesOf(history, range),
+    suggest: await suggest(tested, { run, measures, mains }, noise, signal),
+  }
+}

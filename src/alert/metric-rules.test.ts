@@ -1,0 +1,325 @@
+import { beforeAll, expect, test } from 'vitest'
+import { appForFile } from '../api/app.cases.ts'
+import { testClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import { silent } from '../base/observe.ts'
+import type { MetricCondition } from '../contract/alerts.ts'
+import type { BackTestBody } from '../contract/alerts-back-test.ts'
+import { randomOf } from '../random.cases.ts'
+import { encodeSpanRow } from '../store/events/encode-span.ts'
+import { spanRow } from '../store/events/span-rows.cases.ts'
+import type { AlertDefinition, AlertRule } from '../store/meta/alerts/rules.ts'
+import { backTestRule } from './back-test.ts'
+import { createMetricRules, type MetricRulesDeps } from './metric-rules.ts'
+
+const { made: open } = appForFile()
+const minuteMs = 60_000
+const startMs = Date.UTC(2026, 10, 16, 10)
+const lengthMin = 124
+
+/** Spans of two hours: a quiet service with two bursts. */
+function linesOf(projectId: number): string {
+  const random = randomOf(7)
+  const lines: string[] = []
+  for (let minute = 0; minute < lengthMin; minute++) {
+    const isBurst = (minute > 40 && minute < 50) || (minute > 111 && minute < 116)
+    const count = Math.floor(random() * 4) + (isBurst ? 20 : 0)
+    for (let n = 0; n < count; n++) {
+      const receivedMs = startMs + minute * minuteMs + Math.floor(random() * minuteMs)
+      lines.push(
+        encodeSpanRow(
+          spanRow(1, {
+            projectId,
+            receivedMs,
+            startUs: receivedMs * 1000,
+            durationUs: Math.floor(random() * (isBurst ? 900_000 : 90_000)),
+            failed: random() < (isBurst ? 0.5 : 0.1),
+            weight: 1,
+            route: random() < 0.5 ? '/cart' : '/pay',
+            attributes: { user: `u${Math.floor(random() * 30)}` },
+            jpos: 981_000_000 + minute,
+            place: n,
+          }),
+        ),
+      )
+    }
+  }
+  return lines.join('')
+}
+
+type Watched = Omit<Partial<MetricCondition>, 'threshold'> & { threshold?: Partial<MetricCondition['threshold']> }
+
+const metricOf = (aggregate: string, { threshold, ...rest }: Watched = {}): MetricCondition => ({
+  plan: {
+    dataset: 'spans',
+    query: '',
+    columns: [],
+    groupBy: [],
+    series: [{ name: 'a', aggregate }],
+    formulas: [],
+    order: '',
+    limit: 10,
+  },
+  of: 'a',
+  windowMinutes: 5,
+  threshold: { type: 'fixed', direction: 'above', warning: null, critical: 40, resolve: null, ...threshold },
+  minimum: 0,
+  missing: 'keep',
+  ...rest,
+})
+
+const definitionOf = (metric: MetricCondition): AlertDefinition => ({
+  projectIds: [],
+  environment: null,
+  ownerId: null,
+  issue: null,
+  metric,
+  actions: [],
+  intervalMinutes: 30,
+  resolveMessage: true,
+  escalation: [],
+  unevaluable: [],
+  original: null,
+})
+
+/** Rules of every kind of measure, over the spans of the file's project. */
+const conditions: Record<string, MetricCondition> = {
+  count: metricOf('count()', { threshold: { warning: 30, critical: 60, resolve: 15 } }),
+  failures: metricOf('failure_rate()', { threshold: { critical: 0.4 }, minimum: 20, missing: 'resolve' }),
+  slow: metricOf('p95(span.duration)', { threshold: { critical: 400 }, windowMinutes: 10 }),
+  users: metricOf('count_unique(user)', { threshold: { critical: 20 } }),
+  change: metricOf('count()', { threshold: { type: 'change', before: 'hour', critical: 300 }, minimum: 30 }),
+  silence: metricOf('sum(span.duration)', {
+    threshold: { direction: 'below', critical: 1 },
+    missing: 'fire',
+    windowMinutes: 1,
+  }),
+}
+
+beforeAll(async () => {
+  const { app, project } = open()
+  await app.events.insert('spans', Buffer.from(linesOf(project.id)), 'spans:981-982')
+})
+
+async function createRules(names: readonly string[]): Promise<AlertRule[]> {
+  const { app, organization } = open()
+  for (const rule of await app.meta.alertRules.listAlertRules(organization.id))
+    await app.meta.alertRules.deleteAlertRule(rule.id)
+  return Array.fromAsync(names, (name) =>
+    app.meta.alertRules.createAlertRule({
+      organizationId: organization.id,
+      userId: 'ann',
+      max: 100,
+      name,
+      active: true,
+      mutedUntilMs: null,
+      definition: definitionOf(conditions[name] ?? metricOf('count()')),
+    }),
+  )
+}
+
+/** An evaluator at a time, and how far everything is processed then. */
+function evaluatorAt() {
+  const { app } = open()
+  const clock = testClock(startMs)
+  const state = { processedMs: startMs }
+  const deps: MetricRulesDeps = {
+    ...app,
+    clock,
+    observe: silent,
+    fired: () => undefined,
+    processedTo: async () => ({ events: state.processedMs, bulk: state.processedMs }),
+  }
+  return {
+    deps,
+    evaluator: createMetricRules(deps),
+    /** Goes to a minute. `lagMin`: processing is so far behind. */
+    at: (minute: number, lagMin = 0) => {
+      clock.advance(startMs + minute * minuteMs - clock.now())
+      state.processedMs = startMs + (minute - lagMin) * minuteMs
+    },
+  }
+}
+
+/** What fired, such as `41 start warning`, the oldest first. */
+async function firingsOf(rule: AlertRule): Promise<string[]> {
+  const found = await open().app.meta.alertRules.firingsOf(rule.id, 0, 1000)
+  return found.toReversed().map(({ atMs, change, level }) => `${(atMs - startMs) / minuteMs} ${change} ${level}`)
+}
+
+const stateOf = async (rule: AlertRule) => (await open().app.meta.alertRules.alertRuleById(rule.id))?.state
+
+/** Runs rules minute by minute, and returns what each fired. */
+async function replay(names: readonly string[], lagAt: (minute: number) => number = () => 0) {
+  const rules = await createRules(names)
+  const { evaluator, at } = evaluatorAt()
+  for (let minute = 0; minute <= lengthMin; minute++) {
+    at(minute, Math.min(minute, lagAt(minute)))
+    await evaluator.run()
+  }
+  return Array.fromAsync(rules, firingsOf)
+}
+
+/** What each rule fires when nothing goes wrong. */
+const undisturbed = replayOnce()
+
+function replayOnce() {
+  const found = new Map<string, string[]>()
+  return async (names: readonly string[]) => {
+    const all = Object.keys(conditions)
+    if (found.size === 0) for (const [at, firings] of (await replay(all)).entries()) found.set(all[at] ?? '', firings)
+    return names.map((name) => found.get(name) ?? [])
+  }
+}
+
+test('rules of every kind fire at their minute, and end', async () => {
+  const [count, ...others] = await undisturbed(Object.keys(conditions))
+  expect(count).toEqual([
+    '42 start warning',
+    '44 change critical',
+    '53 change warning',
+    '55 end warning',
+    '114 start warning',
+    '115 change critical',
+    '119 change warning',
+    '121 end warning',
+  ])
+  for (const firings of others) expect(firings.length).toBeGreaterThan(1)
+})
+
+test('ingest that lags by 10 minutes and catches up fires the same, and says meanwhile that the rule waits', async () => {
+  const names = Object.keys(conditions)
+  const without = await undisturbed(names)
+  // Behind from minute 38 to 60: the first burst is processed when it is long over.
+  expect(await replay(names, (minute) => (minute >= 38 && minute < 60 ? Math.min(10, minute - 38) : 0))).toEqual(
+    without,
+  )
+
+  const [rule] = await createRules(['count'])
+  if (!rule) throw new Error('no rule')
+  const { evaluator, at } = evaluatorAt()
+  at(30)
+  await evaluator.run()
+  at(40, 10)
+  await evaluator.run()
+  expect(await stateOf(rule)).toMatchObject({ status: 'waiting', reason: expect.stringContaining('not processed yet') })
+  at(41)
+  await evaluator.run()
+  expect(await stateOf(rule)).toMatchObject({ status: 'ok', reason: '', evaluatedMs: startMs + 41 * minuteMs })
+})
+
+test('a rule that is killed at any step goes on where it was saved, and skips and doubles nothing', async () => {
+  const names = ['count', 'users', 'change']
+  const without = await undisturbed(names)
+  const rules = await createRules(names)
+  const random = randomOf(3)
+  let current = evaluatorAt()
+  for (let minute = 0; minute <= lengthMin; minute++) {
+    current.at(minute)
+    // A kill before or after the transaction: the process is gone, and with it all that it had read.
+    const { alertRules } = current.deps.meta
+    const saveEvaluation: typeof alertRules.saveEvaluation = async (...args) => {
+      if (random() < 0.5) await alertRules.saveEvaluation(...args)
+      throw new Error('killed')
+    }
+    const isKilled = random() < 0.3
+    const { deps } = current
+    if (!isKilled) await current.evaluator.run()
+    else {
+      const meta = { ...deps.meta, alertRules: { ...alertRules, saveEvaluation } }
+      await expect(createMetricRules({ ...deps, meta }).run()).rejects.toThrow('killed')
+      current = evaluatorAt()
+    }
+  }
+  current.at(lengthMin)
+  await current.evaluator.run()
+  expect(await Array.fromAsync(rules, firingsOf)).toEqual(without)
+})
+
+test('after a stop, missed minutes are judged in order, up to a day', async () => {
+  const without = await undisturbed(['count'])
+  const [rule] = await createRules(['count'])
+  if (!rule) throw new Error('no rule')
+  const { evaluator, at } = evaluatorAt()
+  at(0)
+  await evaluator.run()
+  at(lengthMin)
+  expect(await evaluator.run()).toMatchObject({ steps: lengthMin })
+  expect([await firingsOf(rule)]).toEqual(without)
+  at(lengthMin + 3 * 1440)
+  expect(await evaluator.run()).toMatchObject({ steps: 1440 })
+})
+
+test('a query over its limit keeps the state, says why, and is asked again; the others are judged', async () => {
+  const [slow, count] = await createRules(['slow', 'count'])
+  if (!slow || !count) throw new Error('no rules')
+  const { deps, at } = evaluatorAt()
+  let isSlow = true
+  const seriesOfRows: typeof deps.events.seriesOfRows = (question) => {
+    if (isSlow && question.aggregates.some(({ fn }) => fn === 'bins')) throw new MishapError('QUERY_TIMEOUT')
+    return deps.events.seriesOfRows(question)
+  }
+  const evaluator = createMetricRules({ ...deps, events: { ...deps.events, seriesOfRows } })
+  at(44)
+  expect(await evaluator.run()).toMatchObject({ failed: 1, steps: 1 })
+  expect(await stateOf(slow)).toMatchObject({ status: 'not_evaluated', reason: 'The query took longer than 20 s.' })
+  expect(await stateOf(count)).toMatchObject({ status: 'critical', evaluatedMs: startMs + 44 * minuteMs })
+  isSlow = false
+  at(45)
+  await evaluator.run()
+  expect(await stateOf(slow)).toMatchObject({ status: expect.stringMatching(/ok|critical/), reason: '' })
+})
+
+test('a changed rule begins anew, and one that is switched off is not judged', async () => {
+  const [rule] = await createRules(['count'])
+  if (!rule) throw new Error('no rule')
+  const { deps, evaluator, at } = evaluatorAt()
+  at(44)
+  await evaluator.run()
+  expect(await stateOf(rule)).toMatchObject({ status: 'critical' })
+  const higher = definitionOf(metricOf('count()', { threshold: { critical: 900 } }))
+  await deps.meta.alertRules.updateAlertRule(rule.id, { definition: higher }, 'ann')
+  at(45)
+  await evaluator.run()
+  expect(await stateOf(rule)).toMatchObject({ status: 'ok', evaluatedMs: startMs + 45 * minuteMs })
+  await deps.meta.alertRules.updateAlertRule(rule.id, { active: false }, 'ann')
+  at(46)
+  expect(await evaluator.run()).toMatchObject({ rules: 0 })
+})
+
+const bodyOf = (metric: MetricCondition): BackTestBody['rule'] => ({
+  projects: [],
+  environment: null,
+  owner: null,
+  isActive: true,
+  issue: null,
+  metric,
+  actions: [{ type: 'channel', channel: '7' }, { type: 'members' }],
+  intervalMinutes: 5,
+  resolveMessage: true,
+  escalation: [],
+})
+
+test.each(Object.keys(conditions))('the back-test of %s equals what it then fired', async (name) => {
+  const { project } = open()
+  const [live = []] = await undisturbed([name])
+  const { deps, at } = evaluatorAt()
+  at(lengthMin)
+  const view = { projects: [project], environments: [] }
+  const metric = conditions[name] ?? metricOf('count()')
+  const { firings, fromMs } = await backTestRule({ ...deps, config: open().app.config }, view, {
+    rule: bodyOf(metric),
+    days: 1,
+    noise: [],
+  })
+  const minuteOf = (ms: number | null) => (ms === null ? null : (ms - startMs) / minuteMs)
+  const tested = firings
+    // The evaluator began at minute 0. Before it, silence fires since the beginning of the range.
+    .filter(({ startMs: ms }) => ms > fromMs + minuteMs)
+    .map((firing) => [minuteOf(firing.startMs), minuteOf(firing.endMs)])
+  const starts = live.filter((text) => text.includes(' start ')).map((text) => Number.parseInt(text, 10))
+  const ends = live.filter((text) => text.includes(' end ')).map((text) => Number.parseInt(text, 10))
+  const fired = starts.map((start) => [start, ends.find((end) => end > start) ?? null])
+  expect(tested).toEqual(fired.filter(([start]) => start !== 0))
+  expect(tested.length).toBeGreaterThan(0)
+})

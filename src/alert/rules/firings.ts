@@ -1,0 +1,63 @@
+import type { QueryDeps } from '../../query/issue.ts'
+import { mainIssues } from '../../query/main-issues.ts'
+import type { NewFiring } from '../../store/meta/alerts/firing.ts'
+import type { MetricFiring } from './metric.ts'
+import type { WatchedRule } from './watched.ts'
+
+/** Issues of a firing's cause: those that explain it. Rules that see the same ones join one incident. */
+const issuesMax = 5
+/** An issue with a smaller part of the events is no cause. */
+const shareMin = 0.2
+
+const numberText = (value: number): string => String(Number(value.toPrecision(4)))
+
+/** What changed, in words. */
+function sentenceOf({ rule, condition }: WatchedRule, { change, value, threshold }: MetricFiring): string {
+  const { of, plan, windowMinutes, threshold: levels } = condition
+  const measured = plan.series.find(({ name }) => name === of)?.aggregate ?? of
+  const found = value === null ? 'has no data' : `is ${numberText(value)}`
+  const limit = levels.type === 'fixed' ? numberText(threshold) : `${numberText(threshold)}%`
+  const against = {
+    fixed: '',
+    change: ` against the ${levels.before ?? 'hour'} before`,
+    weekly: ' against the usual week',
+  }
+  const verb = change === 'end' ? 'ended' : 'fired'
+  return `${rule.name} ${verb}: ${measured} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
+}
+
+/**
+ * Makes a firing for the outbox. Its cause is the issues that have most of the events, if the rule is about errors. The
+ * key names revision, time and change, so a window that is judged twice is one firing.
+ */
+export async function describeFiring(
+  deps: Pick<QueryDeps, 'events' | 'meta'>,
+  watched: WatchedRule,
+  firing: MetricFiring,
+): Promise<NewFiring> {
+  const { rule, measure, condition } = watched
+  const { change, level, atMs, value, threshold, sinceMs } = firing
+  const issues = measure ? await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs }) : []
+  const causes = issues.filter(({ share }) => share >= shareMin).slice(0, issuesMax)
+  return {
+    organizationId: rule.organizationId,
+    ruleId: rule.id,
+    key: `${rule.id}/${rule.rev}/${atMs}/${change}`,
+    change,
+    level,
+    atMs,
+    value,
+    threshold,
+    sentence: sentenceOf(watched, firing),
+    cause: {
+      projectIds:
+        causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),
+      issueIds: causes.map(({ issueId }) => issueId),
+      release: '',
+      deployId: null,
+    },
+    trigger: condition.threshold.type,
+    eventId: '',
+    sinceMs,
+  }
+}

@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { RestBackTest } from '../contract/alerts-back-test.ts'
+import { appForFile } from './app.cases.ts'
+import { hex } from './seed.cases.ts'
+
+const { made, call } = appForFile()
+const nowS = Math.floor(Date.now() / 1000)
+
+const failure = (n: number, type: string) => ({
+  event_id: hex(7000 + n),
+  platform: 'node',
+  timestamp: nowS - 5,
+  environment: n % 2 === 0 ? 'production' : 'staging',
+  exception: { values: [{ type, value: 'the payment was declined' }] },
+})
+
+beforeAll(async () => {
+  await made().store([
+    ...Array.from({ length: 9 }, (_, n) => failure(n, 'PaymentError')),
+    ...Array.from({ length: 3 }, (_, n) => failure(20 + n, 'TimeoutError')),
+  ])
+})
+
+const plan = { dataset: 'errors', series: [{ name: 'a', aggregate: 'count()' }] }
+const metric = { plan, of: 'a', windowMinutes: 10, threshold: { type: 'fixed', direction: 'above', critical: 5 } }
+const actions = [{ type: 'channel', channel: '1' }, { type: 'assignee' }]
+const path = () => `/organizations/${made().organization.slug}/alerts/back-test/`
+
+async function tested(change: object = {}, more: object = {}): Promise<RestBackTest> {
+  const answer = await call('POST', path(), {
+    body: { rule: { metric: { ...metric, ...change }, actions }, days: 1, ...more },
+  })
+  expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)])
+  return answer.json
+}
+
+describe('a back-test', () => {
+  test('says when the rule would have fired, about what, and who would have heard', async () => {
+    const found = await tested()
+    expect(found.firings).toEqual([
+      {
+        startMs: expect.any(Number),
+        endMs: null,
+        level: 'critical',
+        peak: 12,
+        mostly: { issue: expect.stringMatching(/-\d+$/), title: 'PaymentError: the payment was declined', share: 0.75 },
+      },
+    ])
+    expect(found.messages).toEqual([
+      { receiver: { type: 'channel', id: '1' }, count: 1 },
+      { receiver: { type: 'assignee', id: null }, count: 1 },
+    ])
+    expect(found.others.map(({ threshold, times, isChosen }) => [threshold, times, isChosen])).toEqual([
+      [3, 1, false],
+      [4, 1, false],
+      [5, 1, true],
+      [7.5, 1, false],
+      [10, 1, false],
+      [15, 0, false],
+    ])
+    expect(found).toMatchObject({ samples: 12, sampled: false, stepMinutes: 1, suggest: null, blind: [] })
+    expect(found.points).toHaveLength(96)
+    expect(Math.max(...found.points.map(({ value }) => value ?? 0))).toBe(12)
+  })
+
+  test('asks about the environment of the rule', async () => {
+    const body = { rule: { metric, environment: 'staging' }, days: 1 }
+    expect((await call('POST', path(), { body })).json).toMatchObject({ samples: 5, firings: [] })
+  })
+
+  test('says what would have avoided a firing that is noise', async () => {
+    const [firing] = (await tested()).firings
+    const { suggest } = await tested({}, { noise: [firing?.startMs] })
+    expect(suggest?.map(({ change, value, loses }) => [change, value, loses])).toEqual(
+      expect.arrayContaining([
+        ['threshold', 12, []],
+        ['minimum', 13, []],
+        ['window', 30, []],
+        ['filter', expect.stringMatching(/^!issue:/), []],
+      ]),
+    )
+  })
+
+  test('names the part that it cannot judge', async () => {
+    const weekly = { threshold: { type: 'weekly', direction: 'above', critical: 100 } }
+    const found = await tested(weekly)
+    expect(found.firings).toEqual([])
+    expect(found.blind).toEqual([
+      {
+        fromMs: found.fromMs,
+        toMs: found.toMs,
+        reason: 'pattern',
+        sentence: expect.stringMatching(/^The weekly pattern needs 14 days/),
+      },
+    ])
+    const ofState = await tested({ plan: { ...plan, query: 'is:unresolved' } })
+    expect(ofState.blind.map(({ reason }) => reason)).toEqual(['state'])
+  })
+
+  test.each([
+    ['groups', { plan: { ...plan, groupBy: ['release'] } }, 'plan'],
+    ['a window between two steps', { windowMinutes: 61 }, 'windowMinutes'],
+    ['an unknown series', { of: 'z' }, 'of'],
+  ])('refuses %s and names the field', async (_name, change, field) => {
+    const answer = await call('POST', path(), { body: { rule: { metric: { ...metric, ...change } }, days: 1 } })
+    expect(answer.status).toBe(400)
+    expect(answer.json).toHaveProperty(field)
+  })
+
+  test('a stranger gets what a missing organization gets', async () => {
+    const answer = await call('POST', path(), { body: { rule: { metric }, days: 1 }, token: 'wrong' })
+    expect(answer.status).toBe(401)
+  })
+})

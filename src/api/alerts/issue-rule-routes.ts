@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import { issueRuleBody, type RestIssueRule, restIssueRule, type WrittenIssueRule } from '../../contract/issue-rules.ts'
+import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
+import type { App } from '../../processes/parts.ts'
+import { alertRulesPage, toRestAlertRules } from '../../query/alert-rules.ts'
+import type { AlertRule } from '../../store/meta/alerts/rules.ts'
+import { revisionOf } from '../input.ts'
+import { pageHeaders } from '../page.ts'
+import { type Found, limitOf, organizationOf, pageQuery, projectOf, type Route, route } from '../route.ts'
+import { fromIssueRule, toIssueRule } from './shapes/issue-rule.ts'
+import { renamed } from './shapes/part.ts'
+import { targetsOf } from './shapes/targets.ts'
+
+const path = '/projects/:org/:project/rules'
+const pageRules = 100
+
+/** Fields of a rule by their names in this shape. */
+const fieldNames = { issue: 'conditions', 'issue.filter': 'filters', intervalMinutes: 'frequency' }
+
+/** Returns the issue rule of the path. Throws NOT_FOUND if it does not watch the project. */
+async function ruleOf(app: App, found: Found, id: string | undefined): Promise<AlertRule> {
+  const rule = /^\d{1,15}$/.test(id ?? '') ? await app.meta.alertRules.alertRuleById(Number(id)) : undefined
+  const watches = rule?.definition.projectIds ?? []
+  const isOfProject = watches.length === 0 || watches.includes(projectOf(found).id)
+  if (!rule || rule.organizationId !== organizationOf(found).id || rule.kind !== 'issue' || !isOfProject)
+    throw new MishapError('NOT_FOUND')
+  return rule
+}
+
+async function shown(app: App, rules: readonly AlertRule[], organizationId: number): Promise<RestIssueRule[]> {
+  const targets = await targetsOf(app, organizationId)
+  const nowMs = app.clock.now()
+  return (await toRestAlertRules(app, organizationId, rules)).map((rule) => toIssueRule(rule, targets, nowMs))
+}
+
+async function shownOne(app: App, rule: AlertRule): Promise<RestIssueRule> {
+  const [one] = await shown(app, [rule], rule.organizationId)
+  if (!one) throw new MishapError('NOT_FOUND')
+  return one
+}
+
+/** The projects of a body: those that it names, else the one of the path. */
+const slugsOf = (found: Found, { projects }: WrittenIssueRule): string[] =>
+  projects.length > 0 ? [...projects] : [projectOf(found).slug]
+
+/** Issue rules in the older shape, for Terraform and other clients. The rules are those of `alerts/`. */
+export const issueRuleRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path,
+    operationId: 'listIssueRules',
+    summary: 'Issue rules that watch a project, in the older shape.',
+    action: 'alert:read',
+    query: z.object(pageQuery),
+    response: z.array(restIssueRule),
+    handle: async ({ app, found, query, request }) => {
+      const { id } = organizationOf(found)
+      const filter = { kind: 'issue' as const, projectIds: [projectOf(found).id] }
+      const page = await alertRulesPage(app, id, filter, { cursor: query.cursor, limit: limitOf(query, pageRules) })
+      const targets = await targetsOf(app, id)
+      const body = page.rows.map((rule) => toIssueRule(rule, targets, app.clock.now()))
+      return { body, headers: pageHeaders(app.config.url, request.url, page) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    operationId: 'createIssueRule',
+    summary: 'Creates an issue rule in the older shape. A condition that Mishap cannot evaluate makes it inactive.',
+    action: 'alert:write',
+    body: issueRuleBody,
+    status: 201,
+    response: restIssueRule,
+    handle: async ({ app, found, actor, body: written }) => {
+      const by = { organizationId: organizationOf(found).id, userId: actor.person.id }
+      const { body, kept } = fromIssueRule(written, slugsOf(found, written), await targetsOf(app, by.organizationId))
+      const rule = await renamed(fieldNames, () => createAlertRule(app, by, body, kept))
+      return { body: await shownOne(app, rule) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/:rule`,
+    operationId: 'issueRule',
+    summary: 'One issue rule in the older shape.',
+    action: 'alert:read',
+    response: restIssueRule,
+    handle: async ({ app, found, params }) => ({ body: await shownOne(app, await ruleOf(app, found, params.rule)) }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${path}/:rule`,
+    operationId: 'updateIssueRule',
+    summary: 'Replaces an issue rule in the older shape. 409 if If-Match is outdated.',
+    action: 'alert:write',
+    body: issueRuleBody,
+    response: restIssueRule,
+    handle: async ({ app, found, actor, params, body: written, request }) => {
+      const rule = await ruleOf(app, found, params.rule)
+      const targets = await targetsOf(app, rule.organizationId)
+      const slugs = written.projects.length > 0 ? [...written.projects] : undefined
+      const { body, kept } = fromIssueRule(written, slugs ?? [], targets)
+      const { issue, metric: _metric, projects: _projects, isActive: _isActive, ...values } = body
+      const change = {
+        ...values,
+        ...(issue ? { issue } : {}),
+        ...(slugs ? { projects: slugs } : {}),
+        // A rule that could not be evaluated begins when it can.
+        ...(kept.unevaluable.length > 0
+          ? { isActive: false }
+          : rule.definition.unevaluable.length > 0
+            ? { isActive: true }
+            : {}),
+        revision: revisionOf({}, request),
+      }
+      const changed = await renamed(fieldNames, () => updateAlertRule(app, rule, change, actor.person.id, kept))
+      return { body: await shownOne(app, changed) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/:rule`,
+    operationId: 'deleteIssueRule',
+    summary: 'Deletes an issue rule.',
+    action: 'alert:write',
+    status: 202,
+    response: z.strictObject({}),
+    handle: async ({ app, found, params, request }) => {
+      await deleteAlertRule(app, await ruleOf(app, found, params.rule), revisionOf({}, request))
+      return { status: 202, body: {} }
+    },
+  }),
+]

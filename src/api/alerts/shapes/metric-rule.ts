@@ -1,0 +1,202 @@
+import { MishapError } from '../../../base/errors.ts'
+import type { AlertAction, MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts.ts'
+import type { RestMetricRule, WrittenMetricRule } from '../../../contract/metric-rules.ts'
+import type { Dataset } from '../../../domain/datasets.ts'
+import type { Kept } from './issue-rule.ts'
+import { type Part, type Reading, readParts, textOf } from './part.ts'
+import { channelAction, mailAction, type Targets } from './targets.ts'
+
+// organizations/{org}/alert-rules/: the older shape of metric rules.
+
+/** Datasets of this shape. null: sessions and metrics that Mishap has no plan over. */
+const datasets: Readonly<Record<string, Dataset | null>> = {
+  events: 'errors',
+  errors: 'errors',
+  transactions: 'spans',
+  generic_metrics: 'spans',
+  events_analytics_platform: 'spans',
+  spans: 'spans',
+  ourlogs: 'logs',
+  logs: 'logs',
+  tracemetrics: 'metrics',
+  sessions: null,
+  metrics: null,
+  discover: null,
+}
+const datasetNames: Readonly<Record<Dataset, string>> = {
+  errors: 'events',
+  spans: 'events_analytics_platform',
+  logs: 'ourlogs',
+  metrics: 'tracemetrics',
+  outcomes: 'outcomes',
+}
+const befores: Readonly<Record<number, 'hour' | 'day' | 'week'>> = { 60: 'hour', 1440: 'day', 10080: 'week' }
+const deltas = { hour: 60, day: 1440, week: 10_080 } as const
+
+/** Clients of older SDKs call the duration of a segment so. */
+const aggregateOf = (aggregate: string): string => aggregate.replaceAll('transaction.duration', 'span.duration')
+
+function readAction(part: Part, targets: Targets): Reading<AlertAction> {
+  const [target, integration] = [textOf(part, 'targetIdentifier'), textOf(part, 'integrationId')]
+  switch (textOf(part, 'type')) {
+    case 'email':
+      return mailAction(targets, textOf(part, 'targetType'), target)
+    case 'slack':
+      return channelAction(targets, ['slack', 'slack_app'], [target, integration])
+    case 'pagerduty':
+      return channelAction(targets, ['pagerduty'], [target, integration])
+    case 'opsgenie':
+      return channelAction(targets, ['opsgenie'], [target, integration])
+    case 'discord':
+      return channelAction(targets, ['discord'], [target, integration])
+    case 'msteams':
+      return channelAction(targets, ['teams'], [target, integration])
+    case 'sentry_app':
+      return { unevaluable: 'a Sentry app' }
+    case 'channel':
+      return channelAction(
+        targets,
+        targets.channels.map(({ kind }) => kind),
+        [target],
+      )
+    default:
+      return { mistake: `Unknown action ${JSON.stringify(textOf(part, 'type').slice(0, 50))}.` }
+  }
+}
+
+function thresholdOf(written: WrittenMetricRule): { threshold: MetricCondition['threshold']; unevaluable: string[] } {
+  const { thresholdType, resolveThreshold, comparisonDelta, detectionType, triggers } = written
+  const levelOf = (label: string) => triggers.find((trigger) => trigger.label === label)?.alertThreshold
+  const [critical, warning] = [levelOf('critical'), levelOf('warning')]
+  if (critical === undefined)
+    throw new MishapError('VALIDATION', { fields: { triggers: ['A rule needs a critical trigger.'] } })
+  const common = {
+    direction: thresholdType === 1 ? ('below' as const) : ('above' as const),
+    warning: warning ?? null,
+    critical,
+    resolve: resolveThreshold,
+  }
+  if (detectionType === 'dynamic') return { threshold: { type: 'weekly', ...common }, unevaluable: [] }
+  if (comparisonDelta === null) return { threshold: { type: 'fixed', ...common }, unevaluable: [] }
+  const before = befores[comparisonDelta]
+  return {
+    threshold: { type: 'change', ...common, before: before ?? 'day' },
+    unevaluable: before ? [] : [`a change against ${comparisonDelta} minutes before`],
+  }
+}
+
+/**
+ * Converts a rule of this shape to a rule of Mishap. What it cannot evaluate is kept, and the rule is inactive. Throws
+ * VALIDATION for what it does not know.
+ */
+export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { body: NewAlertRuleBody; kept: Kept } {
+  const { name, projects, environment, owner, query, timeWindow } = written
+  const dataset = Object.hasOwn(datasets, written.dataset) ? datasets[written.dataset] : undefined
+  if (dataset === undefined)
+    throw new MishapError('VALIDATION', {
+      fields: { dataset: [`Unknown dataset ${JSON.stringify(written.dataset)}.`] },
+    })
+  const { threshold, unevaluable } = thresholdOf(written)
+  const receivers = readParts(
+    'triggers',
+    written.triggers.flatMap(({ actions }) => actions),
+    (part) => readAction(part, targets),
+  )
+  const actions = [...new Map(receivers.values.map((action) => [JSON.stringify(action), action])).values()]
+  const isCounted = dataset !== null
+  return {
+    body: {
+      name,
+      projects,
+      environment: environment || null,
+      owner: owner?.startsWith('user:') ? owner : null,
+      isActive: true,
+      issue: null,
+      metric: {
+        plan: {
+          dataset: dataset ?? 'errors',
+          // What cannot be asked is kept in `original` only.
+          query: isCounted ? query : '',
+          columns: [],
+          groupBy: [],
+          series: [{ name: 'a', aggregate: isCounted ? aggregateOf(written.aggregate) : 'count()' }],
+          formulas: [],
+          order: '',
+          limit: 1,
+        },
+        of: 'a',
+        windowMinutes: timeWindow,
+        threshold,
+        minimum: 0,
+        missing: 'keep',
+      },
+      actions,
+      intervalMinutes: 30,
+      resolveMessage: true,
+      escalation: [],
+    },
+    kept: {
+      unevaluable: [...(isCounted ? [] : [`the dataset ${written.dataset}`]), ...unevaluable, ...receivers.unevaluable],
+      original: { shape: 'alert-rules', written },
+    },
+  }
+}
+
+const originalOf = (original: unknown): WrittenMetricRule | undefined => {
+  const found = original as { shape: string; written: WrittenMetricRule } | null
+  return found?.shape === 'alert-rules' ? found.written : undefined
+}
+
+const actionOf = (action: AlertAction): Record<string, unknown> => {
+  if (action.type === 'channel') return { type: 'channel', targetType: 'specific', targetIdentifier: action.channel }
+  if (action.type === 'person') return { type: 'email', targetType: 'user', targetIdentifier: action.person }
+  return { type: 'email', targetType: action.type === 'members' ? 'team' : 'issue_owners', targetIdentifier: null }
+}
+
+/** The levels of a rule as triggers, the critical one first. */
+function triggersOf({ metric, actions }: RestAlertRule): RestMetricRule['triggers'] {
+  if (!metric) return []
+  const { critical, warning } = metric.threshold
+  const each = actions.map(actionOf)
+  return [
+    { label: 'critical', alertThreshold: critical, actions: each },
+    ...(warning === null ? [] : [{ label: 'warning', alertThreshold: warning, actions: each }]),
+  ]
+}
+
+const detections = { fixed: 'static', change: 'percent', weekly: 'dynamic' } as const
+
+/** Converts a metric rule to this shape: as it was written, else from its plan. */
+export function toMetricRule(rule: RestAlertRule, organizationId: number, nowMs: number): RestMetricRule {
+  const original = originalOf(rule.original)
+  const { metric } = rule
+  const threshold = metric?.threshold
+  const plan = metric?.plan
+  const series = plan?.series.find(({ name }) => name === metric?.of)
+  const expression = plan?.formulas.find(({ name }) => name === metric?.of)?.expression
+  return {
+    id: rule.id,
+    name: rule.name,
+    organizationId: String(organizationId),
+    status: rule.isActive ? 0 : 4,
+    dataset: original?.dataset ?? datasetNames[plan?.dataset ?? 'errors'],
+    query: original?.query ?? [plan?.query, series?.query].filter(Boolean).join(' '),
+    aggregate: original?.aggregate ?? series?.aggregate ?? expression ?? '',
+    timeWindow: metric?.windowMinutes ?? 1,
+    resolution: 1,
+    thresholdPeriod: 1,
+    thresholdType: threshold?.direction === 'below' ? 1 : 0,
+    resolveThreshold: threshold?.resolve ?? null,
+    comparisonDelta: original?.comparisonDelta ?? (threshold?.before ? deltas[threshold.before] : null),
+    detectionType: detections[threshold?.type ?? 'fixed'],
+    triggers: original?.triggers ?? triggersOf(rule),
+    projects: rule.projects,
+    environment: rule.environment,
+    owner: original?.owner ?? rule.owner,
+    snooze: rule.mutedUntil !== null && Date.parse(rule.mutedUntil) > nowMs,
+    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    createdBy: rule.createdBy,
+    dateCreated: rule.dateCreated,
+    dateModified: rule.dateUpdated,
+  }
+}

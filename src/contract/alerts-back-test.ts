@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { newAlertRuleBody } from './alerts.ts'
+
+const ms = z.int().describe('Milliseconds since 1970.')
+
+/** A part of the range that a back-test cannot judge, or judges with less than all rows. */
+const blind = z.strictObject({
+  fromMs: ms,
+  toMs: ms,
+  reason: z
+    .enum(['retention', 'downsampled', 'pattern', 'before', 'partial', 'late', 'state'])
+    .describe(
+      'retention: rows were deleted by age. downsampled: rows were removed for the disk budget. pattern: the weekly pattern was not known yet. before: there are no rows of the period that is compared with. partial: not all rows were read in time. late: rows came over 7 days after their own time, so they are left out. state: the filter asks about the state of issues, which is only known as it is now.',
+    ),
+  sentence: z.string(),
+})
+
+const firing = z.strictObject({
+  startMs: ms.describe('Processed time: the end of the window that fired.'),
+  endMs: ms.nullable().describe('Null: it goes on.'),
+  level: z.enum(['warning', 'critical']).describe('The highest level that it reached.'),
+  peak: z.number().nullable().describe('The value furthest beyond the threshold. Null: it fired without data.'),
+  mostly: z
+    .strictObject({
+      issue: z.string().describe('Short id of the issue.'),
+      title: z.string(),
+      share: z.number().describe('Its part of the events of the firing, 0 to 1.'),
+    })
+    .nullable()
+    .describe('The issue with most events in the firing. Null: no errors are asked about.'),
+})
+
+/** A change of the rule that marked firings would not have survived. */
+const suggestion = z.strictObject({
+  change: z.enum(['threshold', 'window', 'minimum', 'filter']),
+  value: z
+    .union([z.number(), z.string()])
+    .describe('The critical threshold, the window in minutes, the minimum of rows, or what is added to the filter.'),
+  critical: z.number().describe('The critical threshold with it: a longer window of a count has a higher one.'),
+  avoids: z.array(ms).describe('Starts of marked firings that would not have happened.'),
+  loses: z.array(ms).describe('Starts of other firings that would not have happened.'),
+  times: z.int().describe('How often the changed rule would have fired.'),
+})
+
+/** Body of a back-test: a rule as it would be created. Its name does not matter. */
+export const backTestBody = z.object({
+  rule: newAlertRuleBody.omit({ name: true }),
+  days: z.union([z.literal(1), z.literal(14)]).default(14),
+  noise: z.array(ms).max(200).default([]).describe('Starts of firings that are marked as noise, for suggestions.'),
+})
+export type BackTestBody = z.output<typeof backTestBody>
+
+/** POST organizations/{org}/alerts/back-test/: what an unsaved rule would have done. */
+export const restBackTest = z
+  .strictObject({
+    fromMs: ms,
+    toMs: ms.describe('Up to here everything is processed.'),
+    stepMinutes: z.int().describe('The rule is judged once in so many minutes.'),
+    barMs: z.int().describe('Length of a bar of the chart.'),
+    points: z
+      .array(z.strictObject({ startMs: ms, value: z.number().nullable() }))
+      .describe('For each bar, the window that is furthest towards the threshold. Null: no data.'),
+    firings: z.array(firing).describe('The oldest first.'),
+    others: z
+      .array(
+        z.strictObject({
+          threshold: z.number(),
+          times: z.int(),
+          totalMs: z.int().describe('How long it would have fired in all.'),
+          isChosen: z.boolean(),
+        }),
+      )
+      .describe('The critical threshold of the rule, with others beside it, in ascending order.'),
+    messages: z
+      .array(
+        z.strictObject({
+          receiver: z.strictObject({ type: z.string(), id: z.string().nullable() }).describe('An action of the rule.'),
+          count: z.int().describe('Messages that it would have received, with the interval of the rule applied.'),
+        }),
+      )
+      .describe('One for each action of the rule.'),
+    blind: z.array(blind).describe('Parts that cannot be judged.'),
+    samples: z.int().describe('Stored rows that match.'),
+    sampled: z.boolean().describe('Stored rows stand for others, so counts are extrapolated.'),
+    suggest: z.array(suggestion).nullable().describe('Null: no firing was marked as noise.'),
+  })
+  .meta({ id: 'AlertBackTest' })
+export type RestBackTest = z.infer<typeof restBackTest>
