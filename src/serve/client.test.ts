@@ -116,3 +116,18 @@ test.each([
   const client = { address: '127.0.0.1', proto: 'http' as const, host: 'mishap.internal' }
   expect(isOwnOrigin(req('127.0.0.1', { origin }), client, new URL('http://localhost:9000'))).toBe(expected)
 })
+
+test.each([
+  ['a webhook of a tracker needs no origin', 'POST', '/api/0/trackers/7/webhook/', {}, true],
+  ['without the slash at its end too', 'POST', '/api/0/trackers/7/webhook', {}, true],
+  ['with a query', 'POST', '/api/0/trackers/7/webhook/?a=1', {}, true],
+  ['a webhook with a cookie is checked', 'POST', '/api/0/trackers/7/webhook/', { cookie: 'a=b' }, false],
+  ['another method', 'PUT', '/api/0/trackers/7/webhook/', {}, false],
+  ['another path below', 'POST', '/api/0/trackers/7/webhook/x', {}, false],
+  ['another path above', 'POST', '/api/0/organizations/trackers/7/webhook/', {}, false],
+  ['a name that is no number', 'POST', '/api/0/trackers/a/webhook/', {}, false],
+])('%s', (_name, method, target, headers, expected) => {
+  const client = { address: '1.1.1.1', proto: 'http' as const, host: '127.0.0.1:9000' }
+  const hook = Object.assign(req('1.1.1.1', headers as Record<string, string>, method), { url: target })
+  expect(isOwnOrigin(hook, client, url)).toBe(expected)
+})
