@@ -24,11 +24,13 @@ export function breaches(law: Law, source: Source): Breach[] {
 
 const everywhere = ['base']
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  api: ['operations', 'query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
-  jobs: ['operations', 'alert', 'query', 'store', 'contract', 'domain', 'wire'],
-  operations: ['alert', 'query', 'auth', 'store', 'contract', 'domain', 'wire'],
-  alert: ['query', 'store', 'contract', 'domain', 'wire'],
+  web: ['operations', 'query', 'alert', 'trackers', 'auth', 'store', 'contract', 'domain', 'wire'],
+  api: ['operations', 'query', 'alert', 'trackers', 'auth', 'store', 'contract', 'domain', 'wire'],
+  jobs: ['operations', 'alert', 'trackers', 'query', 'store', 'contract', 'domain', 'wire'],
+  operations: ['alert', 'trackers', 'query', 'auth', 'store', 'contract', 'domain', 'wire'],
+  alert: ['trackers', 'query', 'store', 'contract', 'domain', 'wire'],
+  // Requests to issue trackers and what they send. Alert rules create tracker issues, too.
+  trackers: ['store', 'contract', 'domain', 'wire'],
   ingest: ['journal', 'auth', 'store', 'domain', 'wire'],
   refine: ['journal', 'store', 'contract', 'domain', 'wire'],
   query: ['store', 'contract', 'domain', 'wire'],

@@ -69,6 +69,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/settings/account/notifications': ({ org }) => `/o/${org}/settings/account/notifications`,
   'o/[org]/settings/account/security': ({ org }) => `/o/${org}/settings/account/security`,
   'o/[org]/settings/account/tokens': ({ org }) => `/o/${org}/settings/account/tokens`,
+  'o/[org]/settings/integrations': ({ org }) => `/o/${org}/settings/integrations`,
   'o/[org]/settings/members': ({ org }) => `/o/${org}/settings/members`,
   'o/[org]/settings/notifications': ({ org }) => `/o/${org}/settings/notifications`,
   'o/[org]/settings/notifications/[channel]': ({ org, channel }) => `/o/${org}/settings/notifications/${channel}`,

@@ -85,7 +85,6 @@ async function rig(more: Partial<AlertDeps> = {}) {
     url: 'https://m.test',
     authorEmails: async () => [],
     facts: async (message) => ({ message, note: '' }),
-    seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
     seal: (text) => `sealed:${text}`,

@@ -45,7 +45,6 @@ async function rig() {
     smtp: async () => state.smtp,
     authorEmails: async () => [],
     facts: async (message) => ({ message, note: '' }),
-    seal: (text) => `sealed:${text}`,
     events: { countsOf: async () => [] },
     outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
     mailer: {

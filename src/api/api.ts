@@ -11,6 +11,7 @@ import { answerUnsubscribe, unsubscribePath } from './people/personal-routes.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
 import { receiveSlackClick } from './slack.ts'
+import { answerHook, hookPath } from './trackers/hook-route.ts'
 
 /** Answers /api/0/** and /api/auth/**. The app process calls `owns` first and passes other requests to the screens. */
 type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
@@ -39,6 +40,7 @@ export function createRoutes(app: App): Hono {
   hono.all(unsubscribePath, (context) => answerUnsubscribe(app, context.req.raw))
   hono.post(`${prefix}/hooks/slack/:org`, ({ req }) => receiveSlackClick(app, req.param('org'), req.raw))
   for (const route of routes) hono.on(route.method, addressOf(route.path), (context) => run(app, route, context))
+  hono.post(addressOf(hookPath), (context) => answerHook(app, context.req.param('integration') ?? '', context.req.raw))
   const paths = new Map<string, string[]>()
   for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])
   for (const [path, methods] of paths)

@@ -15,6 +15,7 @@ import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config.ts'
 import { silent } from '../base/observe.ts'
 import type { OutcomeCount } from '../base/outcome.ts'
+import { createOutgoing } from '../base/outgoing.ts'
 import { createRecent } from '../base/recent.ts'
 import { createExports } from '../jobs/exports.ts'
 import { createRemovals } from '../jobs/removals.ts'
@@ -136,6 +137,7 @@ export async function openTestApp(): Promise<TestApp> {
     seal,
     readers: createReaders(systemClock, live.isHeard),
     alerts,
+    outgoing: createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.0/8'] }),
     triage: createTriage({
       clock: systemClock,
       observe: silent,

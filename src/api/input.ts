@@ -57,7 +57,8 @@ export function demandChange(schema: z.ZodObject, body: Record<string, unknown>)
   throw new MishapError('VALIDATION', { detail: `The body changes nothing. Set at least one of ${names.join(', ')}.` })
 }
 
-async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
+/** Reads a body of at most `bytesMax`. Throws ACCEPT_TOO_LARGE. */
+export async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const parts: Uint8Array[] = []
   let bytes = 0

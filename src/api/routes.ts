@@ -56,6 +56,9 @@ import { sessionRoutes } from './releases/sessions-routes.ts'
 import { uploadRoutes } from './releases/upload-routes.ts'
 import type { Route } from './route.ts'
 import { statusRoutes } from './status/status-routes.ts'
+import { codeMappingRoutes } from './trackers/code-mapping-routes.ts'
+import { externalIssueRoutes } from './trackers/external-issue-routes.ts'
+import { integrationRoutes } from './trackers/integration-routes.ts'
 
 /** The complete list of /api/0/ routes. All other paths answer 404. docs/openapi.json is generated from it. */
 export const routes: readonly Route[] = [
@@ -107,6 +110,9 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...releasePartRoutes,
   ...repositoryRoutes,
+  ...codeMappingRoutes,
+  ...integrationRoutes,
+  ...externalIssueRoutes,
   ...debugFileRoutes,
   ...releaseFileRoutes,
   ...uploadRoutes,

@@ -39,6 +39,7 @@ export type Action =
   | 'status:read'
   | 'channel:read'
   | 'channel:write'
+  | 'integration:write'
   | 'alert:read'
   | 'alert:write'
   | 'instance:read'

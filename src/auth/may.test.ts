@@ -78,6 +78,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['query:sql', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:read'],
   ['dashboard:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'project:read'],
   ['dashboard:write', { owner: true, admin: true, member: true, viewer: false }, 'event:write', 'event:read'],
+  ['integration:write', { owner: true, admin: true, member: false, viewer: false }, 'org:write', 'org:read'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
   ['alert:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
   ['alert:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],

@@ -53,6 +53,8 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
   },
   'channel:write': { roles: ['owner', 'admin', 'member'], scopes: ['alerts:write', 'org:write', 'org:admin'] },
+  // A connection has a token that acts for a person of the organization in the tracker. Everybody reads it.
+  'integration:write': { roles: ['owner', 'admin'], scopes: ['org:write', 'org:admin'] },
   'alert:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],

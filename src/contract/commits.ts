@@ -14,8 +14,8 @@ export const restRepository = z
     provider: z.strictObject({ id: z.string(), name: z.string() }),
     status: z.literal('active'),
     dateCreated: time,
-    integrationId: z.null(),
-    externalSlug: z.null(),
+    integrationId: z.string().nullable().describe('The connection whose webhooks store its commits.'),
+    externalSlug: textOrNull,
   })
   .meta({ id: 'Repository' })
 export type RestRepository = z.infer<typeof restRepository>

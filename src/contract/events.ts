@@ -242,6 +242,10 @@ const anyEvent = z.strictObject({
    * the repository has no web address.
    */
   repository: z.strictObject({ name: z.string(), url: z.string(), commit: z.string() }).nullable(),
+  /** Ours: code mappings of its project, the longest stack root first; `ref` is the commit of its release or a branch. */
+  codeMappings: z
+    .array(z.strictObject({ stackRoot: z.string(), sourceRoot: z.string(), url: z.string(), ref: z.string() }))
+    .exactOptional(),
   /** Ours: time of reprocessing after its source maps arrived. Null if never. */
   dateMapped: time.nullable(),
   isUnhandled: z.boolean(),

@@ -35,6 +35,7 @@ export type JobDeps = {
   events: EventStore
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
+  trackers: { push(): Promise<Record<string, unknown>>; prune(): Promise<Record<string, unknown>> }
   removals: Pick<Removals, 'run'>
   downsampling: Pick<Downsampling, 'run'>
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
@@ -129,6 +130,19 @@ export const jobTable: readonly Job[] = [
     everyMs: 5000,
     firstMs: 1000,
     run: ({ alerts }) => alerts.run(),
+  },
+  {
+    // Linked issues are their own outbox: this finds what changed, whoever changed it.
+    name: 'trackers',
+    everyMs: 3000,
+    firstMs: 3000,
+    run: ({ trackers }) => trackers.push(),
+  },
+  {
+    name: 'tracker-deliveries',
+    everyMs: 60 * minuteMs,
+    firstMs: 7 * minuteMs,
+    run: ({ trackers }) => trackers.prune(),
   },
   {
     // A request starts a removal at once. This job continues after a crash or an outage of the engine.

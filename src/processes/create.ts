@@ -6,13 +6,16 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { MishapError } from '../base/errors.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope } from '../base/observe.ts'
+import { createOutgoing } from '../base/outgoing.ts'
 import { createRecent } from '../base/recent.ts'
 import type { Detecting } from '../jobs/detectors.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
+import { pruneTrackers } from '../jobs/trackers.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
+import { trackerDeps } from '../operations/trackers.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
@@ -31,6 +34,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openBlobs } from '../store/blobs/open.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import { pushDue } from '../trackers/push.ts'
 import { blobSourceOf } from './blob-source.ts'
 import { openWithRetry } from './commands.ts'
 import { openEvents } from './open-events.ts'
@@ -114,6 +118,7 @@ async function wireJobs(
     events,
     blobs,
     alerts,
+    trackers: { push: () => pushDue(trackerDeps(app)), prune: () => pruneTrackers(app) },
     ...maintenance,
     removals,
     artifacts,
@@ -204,9 +209,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, meta, observe, config.events?.host)
-  const [lag, requestLog] = [createLag(), createRequestLog()]
+  const [lag, requestLog, bytesUnder] = [createLag(), createRequestLog(), createFolderBytes(clock)]
   const { append, replay } = wireAppend({ clock, meta, blobs }, link, requestLog)
-  const bytesUnder = createFolderBytes(clock)
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
@@ -219,6 +223,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     auth,
     seal,
     alerts,
+    outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     removals: wireRemovals(core, maintenance.pause, keys.publish),
     artifacts: wireArtifacts(core),
     exports: wireExports({ ...core, auth }, maintenance.disk),

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { EventsServer } from '../base/events-server.ts'
 import type { Observe } from '../base/observe.ts'
+import type { Outgoing } from '../base/outgoing.ts'
 import type { Recent } from '../base/recent.ts'
 import type { DiskState } from '../jobs/disk.ts'
 import type { Exports } from '../jobs/exports.ts'
@@ -41,6 +42,8 @@ export type App = {
   auth: Auth
   seal: Seal
   alerts: Alerts
+  /** Calls addresses that people configured, such as issue trackers. */
+  outgoing: Outgoing
   removals: Removals
   triage: Triage
   /** Uploads of builds. */

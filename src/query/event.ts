@@ -40,6 +40,7 @@ export type EventPosition = {
   storedSpans?: ReadonlySet<string> | undefined
   /** Where the code of its release is. */
   repository: RestEvent['repository']
+  codeMappings?: NonNullable<RestEvent['codeMappings']>
 }
 
 /** Parses the normalized event of a row. Throws INTERNAL if the stored payload is not valid JSON. */
@@ -334,6 +335,7 @@ export function toRestEvent(row: SeenEvent, position: EventPosition): RestEvent 
     digests: findings.digests ?? (findings.digest ? [{ ...findings.digest, sure: false }] : []),
     failure: position.failure,
     repository: position.repository,
+    ...(position.codeMappings?.length ? { codeMappings: position.codeMappings } : {}),
     dateMapped: findings.mapped_again_ms === undefined ? null : new Date(findings.mapped_again_ms).toISOString(),
     isUnhandled: findings.unhandled,
     attachments: position.attachments.map(toRestAttachment),

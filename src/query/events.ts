@@ -72,6 +72,27 @@ async function repositoryOf({ meta }: QueryDeps, row: SeenEvent): Promise<RestEv
   return { name: newest.repository, url: newest.repositoryUrl, commit: refs[0]?.commit ?? newest.sha }
 }
 
+/** The code mappings of an event's project, each at the commit of the event's release or at its branch. */
+async function codeMappingsOf({ meta }: QueryDeps, row: SeenEvent): Promise<NonNullable<RestEvent['codeMappings']>> {
+  const mappings = (await meta.trackers.mappingsOfProject(row.projectId)).filter(({ repositoryUrl }) => repositoryUrl)
+  const version = normalOf(row).release
+  const organizationId = mappings.length > 0 && (await meta.projects.projectById(row.projectId))?.organizationId
+  if (!organizationId) return []
+  const commits = new Map<string, string>()
+  if (version) {
+    const place = { organizationId, version }
+    const [newest] = await meta.releases.commitsOf({ ...place, offset: 0, max: 1 })
+    if (newest) commits.set(newest.repository, newest.sha)
+    for (const { repository, commit } of await meta.releases.refsOf(place)) commits.set(repository, commit)
+  }
+  return mappings.map(({ stackRoot, sourceRoot, repository, repositoryUrl, defaultBranch }) => ({
+    stackRoot,
+    sourceRoot,
+    url: repositoryUrl,
+    ref: commits.get(repository) ?? defaultBranch,
+  }))
+}
+
 /** The spans of a performance issue's evidence that retention and downsampling left. */
 async function storedSpansOf({ events }: QueryDeps, row: SeenEvent): Promise<ReadonlySet<string> | undefined> {
   const evidence = normalOf(row).findings.performance
@@ -112,6 +133,7 @@ export async function positionEvent(
     attachments: await deps.meta.attachments.attachmentsOf(row.projectId, row.eventId),
     failure: await failureOf(deps, row, normalOf(row).findings, readable),
     repository: await repositoryOf(deps, row),
+    codeMappings: await codeMappingsOf(deps, row),
   })
 }
 

@@ -75,8 +75,8 @@ export const toRestRepository = (repository: Repository): RestRepository => ({
   provider: { id: 'unknown', name: 'Unknown provider' },
   status: 'active',
   dateCreated: iso(repository.createdMs),
-  integrationId: null,
-  externalSlug: null,
+  integrationId: repository.integrationId === null ? null : String(repository.integrationId),
+  externalSlug: repository.integrationId === null ? null : repository.name,
 })
 
 /** Converts a deploy to the API's shape, with its projects that are among `projects`. */

@@ -137,3 +137,18 @@ test.each([
   const client = { address: '1.1.1.1', proto: 'https' as const, host: 'errors.example' }
   expect(isOwnOrigin(req('1.1.1.1', headers as Record<string, string>, 'POST', path), client, url)).toBe(expected)
 })
+
+test.each([
+  ['a webhook of a tracker needs no origin', 'POST', '/api/0/trackers/7/webhook/', {}, true],
+  ['without the slash at its end too', 'POST', '/api/0/trackers/7/webhook', {}, true],
+  ['with a query', 'POST', '/api/0/trackers/7/webhook/?a=1', {}, true],
+  ['a webhook with a cookie is checked', 'POST', '/api/0/trackers/7/webhook/', { cookie: 'a=b' }, false],
+  ['another method', 'PUT', '/api/0/trackers/7/webhook/', {}, false],
+  ['another path below', 'POST', '/api/0/trackers/7/webhook/x', {}, false],
+  ['another path above', 'POST', '/api/0/organizations/trackers/7/webhook/', {}, false],
+  ['a name that is no number', 'POST', '/api/0/trackers/a/webhook/', {}, false],
+])('%s', (_name, method, target, headers, expected) => {
+  const client = { address: '1.1.1.1', proto: 'http' as const, host: '127.0.0.1:9000' }
+  const hook = Object.assign(req('1.1.1.1', headers as Record<string, string>, method), { url: target })
+  expect(isOwnOrigin(hook, client, url)).toBe(expected)
+})

@@ -25,8 +25,11 @@ export function createClientOf(trustedProxies: readonly string[], url: URL): (re
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** Webhooks of issue trackers. Their signature proves the sender (api/trackers/hook-route.ts). */
+const hookTarget = /^\/api\/0\/trackers\/\d{1,15}\/webhook\/?(?:\?|$)/
+
 /**
- * Returns whether a changing request comes from our own pages. Its Origin must match MISHAP_URL or the request host.
+ * Returns whether a changing request comes from our own pages, or cannot act for a person. Its Origin must match MISHAP_URL or the request host.
  * Loopback names are equal. Bearer calls carry no cookie and pass. A missing Origin is refused: Next would allow it.
  * One-click unsubscribe comes from mail servers. Its token is its only authority, and no cookie is read there.
  */
@@ -37,6 +40,7 @@ export function isOwnOrigin(req: IncomingMessage, client: Client, url: URL): boo
   if (req.url?.startsWith('/api/0/hooks/') && req.headers.cookie === undefined) return true
   if (/^bearer\s/i.test(req.headers.authorization ?? '') && req.headers.cookie === undefined) return true
   const origin = req.headers.origin
+  if (req.method === 'POST' && hookTarget.test(req.url ?? '') && req.headers.cookie === undefined) return true
   if (origin === undefined || origin === 'null') return false
   return ownOrigins(url.href).includes(origin) || origin === `${client.proto}://${client.host}`
 }

@@ -33,6 +33,8 @@ import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
 import incidentsDe from './messages/incidents.de.json'
 import incidentsEn from './messages/incidents.en.json'
+import integrationsDe from './messages/integrations.de.json'
+import integrationsEn from './messages/integrations.en.json'
 import issuepageDe from './messages/issuepage.de.json'
 import issuepageEn from './messages/issuepage.en.json'
 import issuesDe from './messages/issues.de.json'
@@ -93,6 +95,7 @@ const catalogues = {
     failures: failuresEn,
     filters: filtersEn,
     frame: frameEn,
+    integrations: integrationsEn,
     issuepage: issuepageEn,
     issues: issuesEn,
     logs: logsEn,
@@ -132,6 +135,7 @@ const catalogues = {
     failures: failuresDe,
     filters: filtersDe,
     frame: frameDe,
+    integrations: integrationsDe,
     issuepage: issuepageDe,
     issues: issuesDe,
     logs: logsDe,

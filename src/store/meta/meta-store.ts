@@ -49,6 +49,10 @@ import type { DownsamplingStore } from './retention/downsampling.ts'
 import type { RemovalStore } from './retention/removals.ts'
 import type { ReprocessingMetaStore } from './retention/reprocessing.ts'
 import type { TraceStepStore } from './retention/trace-steps.ts'
+import type { CodeMappingStore } from './trackers/code-mappings.ts'
+import type { ExternalIssueStore } from './trackers/external-issues.ts'
+import type { HookStore } from './trackers/hooks.ts'
+import type { IntegrationStore } from './trackers/integrations.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 type IssueParts = IssueReadStore &
@@ -111,6 +115,8 @@ type MetaParts = {
   dashboards: DashboardStore
   /** What people want to hear, and the times of their mails that collect. */
   personal: PersonalStore & SummaryStore
+  /** Issue trackers with their links and webhooks, and code mappings. */
+  trackers: IntegrationStore & ExternalIssueStore & HookStore & CodeMappingStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -28,6 +28,7 @@ import { filterCases as inboundCases } from './projects/inbound-filters.cases.ts
 import { scrapeCases } from './projects/scrape.cases.ts'
 import { releaseCases } from './releases/releases.cases.ts'
 import { reprocessingCases } from './retention/reprocessing.cases.ts'
+import { trackerCases } from './trackers/trackers.cases.ts'
 
 type Open = (clock: ReturnType<typeof testClock>) => Promise<MetaStore>
 
@@ -68,6 +69,7 @@ export function metaCases(name: string, open: Open): void {
     alertRuleCases(fresh)
     personalCases(fresh)
     triggerCases(fresh)
+    trackerCases(fresh)
   })
 }
 

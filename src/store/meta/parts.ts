@@ -67,6 +67,10 @@ import { removalFilePart, removalPart, removalRowPart } from './retention/remova
 import { reprocessCommitPart } from './retention/reprocess-commit.ts'
 import { reprocessingEdgePart, reprocessingRunPart, reprocessingStepPart } from './retention/reprocessing.ts'
 import { traceStepPart } from './retention/trace-steps.ts'
+import { codeMappingPart } from './trackers/code-mappings.ts'
+import { externalIssuePart, externalPushPart, externalReadPart } from './trackers/external-issues.ts'
+import { hookPart } from './trackers/hooks.ts'
+import { integrationPart } from './trackers/integrations.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 const issueParts = (store: Store): MetaStore['issues'] => ({
@@ -176,6 +180,14 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     explore: { ...savedQueryPart(store), ...exportPart(store) },
     dashboards: dashboardPart(store),
     personal: { ...personalSettingsPart(store), ...personalMailPart(store), ...summaryPart(store) },
+    trackers: {
+      ...integrationPart(store),
+      ...externalIssuePart(store),
+      ...externalReadPart(store),
+      ...externalPushPart(store),
+      ...hookPart(store),
+      ...codeMappingPart(store),
+    },
     retention: retentionParts(store, missingMaps),
     values: valuePart(store),
     snapshots: backupPart(store, copies),

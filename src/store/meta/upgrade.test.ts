@@ -34,6 +34,15 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     alter table project drop column routes;
     alter table project drop column detectors;
     alter table project drop column metric_series;
+    drop index repository_integration;
+    drop index code_commit_pushed;
+    alter table repository drop column integration_id;
+    alter table code_commit drop column pushed_ms;
+    drop table code_mapping;
+    drop table tracker_outcome;
+    drop table tracker_delivery;
+    drop table external_issue;
+    drop table integration;
     drop table personal_mail;
     drop table personal_settings;
     drop table on_call_override;

@@ -63,7 +63,7 @@ export function longTextOf(data: FormData, name: string, most = 100_000): string
 /** The typed values, to show them again. Leaves out fields in `secret` and names that begin with `$`. */
 export function typedValues(
   data: FormData,
-  secret: readonly string[] = ['password', 'currentPassword', 'newPassword', 'secret'],
+  secret: readonly string[] = ['password', 'currentPassword', 'newPassword', 'secret', 'token'],
 ): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [name, value] of data.entries()) {

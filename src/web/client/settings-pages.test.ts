@@ -33,9 +33,9 @@ test('a path has the organization and the project', () => {
 })
 
 test.each([
-  [{ tokens: false, status: false }, ['organization', 'members', 'notifications']],
-  [{ tokens: true, status: false }, ['organization', 'members', 'notifications', 'organizationTokens']],
-  [{ tokens: false, status: true }, ['organization', 'members', 'notifications', 'status']],
+  [{ tokens: false, status: false }, ['organization', 'members', 'notifications', 'integrations']],
+  [{ tokens: true, status: false }, ['organization', 'members', 'notifications', 'integrations', 'organizationTokens']],
+  [{ tokens: false, status: true }, ['organization', 'members', 'notifications', 'integrations', 'status']],
 ])('with %j the pages are %j', (rights, ids) => {
   expect(allowedPages(rights).map((page) => page.id)).toEqual(ids)
 })

@@ -38,6 +38,7 @@ export const organizationPages = [
   { id: 'organization', path: '/settings/organization' },
   { id: 'members', path: '/settings/members' },
   { id: 'notifications', path: '/settings/notifications' },
+  { id: 'integrations', path: '/settings/integrations' },
   { id: 'organizationTokens', path: '/settings/tokens', needs: 'tokens' },
   { id: 'status', path: '/settings/status', needs: 'status' },
 ] as const

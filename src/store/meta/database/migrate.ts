@@ -43,6 +43,7 @@ import { statements as alertRules } from '../schema/0040-alert-rules.ts'
 import { statements as issueTriggers } from '../schema/0041-issue-triggers.ts'
 import { statements as incidents } from '../schema/0042-incidents.ts'
 import { statements as personal } from '../schema/0043-personal.ts'
+import { statements as trackers } from '../schema/0044-trackers.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -91,6 +92,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   issueTriggers,
   incidents,
   personal,
+  trackers,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

@@ -2,9 +2,11 @@ import type { ColumnType, Generated } from 'kysely'
 import type { Lane } from '../../../base/lane.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
 import type { AlertTables } from './alert-tables.ts'
+import type { CommitTables } from './commit-tables.ts'
 import type { DashboardTables } from './dashboard-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { PersonalTables } from './personal-tables.ts'
+import type { TrackerTables } from './tracker-tables.ts'
 
 /** A column with an id that the database assigns. */
 type Id = Generated<number>
@@ -19,8 +21,10 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 /** All tables of meta for Kysely. Times are milliseconds since 1970 UTC, and their names end in `_ms`. */
 export type Tables = JobTables &
   AlertTables &
+  CommitTables &
   DashboardTables &
-  PersonalTables & {
+  PersonalTables &
+  TrackerTables & {
     version: { number: number; applied_ms: number }
     value: { name: string; text: string }
     organization: {
@@ -306,25 +310,6 @@ export type Tables = JobTables &
       environment: string
       first_event_ms: number
       last_event_ms: number
-    }
-    repository: {
-      id: Id
-      organization_id: number
-      name: string
-      url: Defaulted<string>
-      listed: Defaulted<Flag>
-      created_ms: number
-    }
-    code_commit: {
-      id: Id
-      repository_id: number
-      sha: string
-      message: string | null
-      author_name: string
-      author_email: string
-      at_ms: number
-      files: number
-      files_omitted: number
     }
     commit_file: { commit_id: number; path: string; name: string; type: string }
     release_commit: { organization_id: number; version: string; place: number; commit_id: number }

@@ -372,10 +372,11 @@ export type CommentStore = {
   /** `mentions`: ids of the mentioned people. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
   addComment(
     issueId: number,
-    userId: string,
+    userId: string | null,
     text: string,
     nowMs: number,
     mentions?: readonly string[],
+    more?: Record<string, unknown>,
   ): Promise<Activity>
   /** Throws like addComment. */
   changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Promise<Activity>
@@ -430,7 +431,7 @@ export function commentPart(store: Store): CommentStore {
             .where('id', '=', row.issue_id),
         )
       }),
-    addComment: async (issueId, userId, text, nowMs, mentions = []) => {
+    addComment: async (issueId, userId, text, nowMs, mentions = [], more = {}) => {
       const trimmed = commentText(text)
       return write.transaction(async () => {
         const issue = await demandIssue(store, issueId)
@@ -439,7 +440,7 @@ export function commentPart(store: Store): CommentStore {
           type: 'note',
           created_ms: nowMs,
           user_id: userId,
-          data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
+          data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}), ...more }),
         }
         const lastId = await insertedId(write, builder.insertInto('activity').values(row))
         // No new revision: a person who resolves an issue does not have to read the last comment first.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { number } from '../database/dialect.ts'
 import type { Store } from '../database/store.ts'
 import { moveAttention } from './attention.ts'
@@ -25,6 +26,13 @@ export async function moveIssues(
       .set({ issue_id: targetId })
       .where('issue_id', 'in', ids)
       .where('type', 'not in', staying),
+  )
+  // A suffix keeps `origin` unique. A rule still finds the tracker issue that it created for one of the issues.
+  await write.run(
+    builder
+      .updateTable('external_issue')
+      .set({ issue_id: targetId, origin: sql<string>`origin || '/' || id` })
+      .where('issue_id', 'in', ids),
   )
   await moveAttention(store, ids, targetId)
   await write.run(

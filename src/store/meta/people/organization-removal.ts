@@ -41,6 +41,8 @@ const referring = [
   'export',
   'dashboard',
   'dashboard_favourite',
+  'integration',
+  'code_mapping',
   'incident',
   'mute',
   'on_call_schedule',

@@ -18,6 +18,8 @@ export async function dropOrphanCommits(
   const matching = builder.selectFrom('repository').select('id').where('organization_id', '=', organizationId)
   const orphans = builder
     .deleteFrom('code_commit')
+    // A webhook stored it. `prunePushed` deletes it later.
+    .where('pushed_ms', 'is', null)
     .where((build) =>
       build.not(
         build.exists(
@@ -52,7 +54,7 @@ export async function dropOrphanCommits(
 
 /** Statements for a list of commits, compiled once: it can have 5,000 commits and 50,000 files. */
 function statementsOf({ write, dialect: { builder } }: Store) {
-  type Row = Omit<Selectable<Tables['code_commit']>, 'id'>
+  type Row = Omit<Selectable<Tables['code_commit']>, 'id' | 'pushed_ms'>
   return {
     repository: write.prepared<{ organizationId: number; name: string; nowMs: number }, { id: number }>((slot) =>
       builder
@@ -120,7 +122,7 @@ function statementsOf({ write, dialect: { builder } }: Store) {
 type Statements = ReturnType<typeof statementsOf>
 
 /** Writes a commit and its files. Returns its id. */
-async function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): Promise<number> {
+export async function putCommit(statements: Statements, repositoryId: number, newCommit: NewCommit): Promise<number> {
   const existing = await statements.known.get({ repositoryId, sha: newCommit.sha })
   const row = {
     repository_id: repositoryId,
@@ -152,7 +154,8 @@ type Writer = {
   arrange(place: Place, ids: readonly number[]): Promise<void>
 }
 
-function writerOf(store: Store): Writer {
+/** The helpers for writes of commits. */
+export function writerOf(store: Store): Writer {
   const { write } = store
   const { builder } = store.dialect
   const statements = statementsOf(store)

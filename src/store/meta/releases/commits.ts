@@ -2,7 +2,15 @@ import type { Selectable } from 'kysely'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-export type Repository = { id: number; name: string; url: string; listed: boolean; createdMs: number }
+export type Repository = {
+  id: number
+  name: string
+  url: string
+  listed: boolean
+  createdMs: number
+  /** The connection whose webhooks store its commits. */
+  integrationId: number | null
+}
 
 export type Commit = {
   id: number
@@ -59,6 +67,19 @@ export type CommitStore = {
   /** Removes a repository from the list; commits stay while a release has them. Returns false if it was not listed. */
   unlistRepository(organizationId: number, id: number): Promise<boolean>
   repositoryById(organizationId: number, id: number): Promise<Repository | undefined>
+  /**
+   * Stores commits that a webhook reported, and that the connection knows the repository. They stay for some time without
+   * a release.
+   */
+  addPushed(
+    place: { organizationId: number; integrationId: number; repository: string; url: string },
+    commits: readonly NewCommit[],
+    nowMs: number,
+  ): Promise<void>
+  /** Deletes up to 1,000 commits that webhooks stored before this time and that no release has. Returns their number. */
+  prunePushed(beforeMs: number): Promise<number>
+  /** The newest commits of all repositories of an organization. `text`: part of a hash or message. */
+  recentCommitsOf(request: { organizationId: number; text: string; max: number }): Promise<Commit[]>
   /** Replaces the commits of a release, newest first. Deletes repositories and commits that are no longer used. */
   setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): Promise<void>
   /**
@@ -96,7 +117,7 @@ export type CommitStore = {
 /** Maximum values per statement. */
 const chunk = 500
 
-type CommitRow = Selectable<Tables['code_commit']> & { repository: string; repository_url: string }
+type CommitRow = Omit<Selectable<Tables['code_commit']>, 'pushed_ms'> & { repository: string; repository_url: string }
 
 /** Converts a row to a commit. */
 export const toCommit = (row: CommitRow): Commit => ({
@@ -119,6 +140,7 @@ export const toRepository = (row: Selectable<Tables['repository']>): Repository 
   url: row.url,
   listed: row.listed === 1,
   createdMs: row.created_ms,
+  integrationId: row.integration_id,
 })
 const toFile = (row: Selectable<Tables['commit_file']>): CommitFile => ({
   commitId: row.commit_id,

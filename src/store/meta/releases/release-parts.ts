@@ -3,6 +3,7 @@ import { commitChangePart } from './commit-changes.ts'
 import { commitSumPart, orphanPart } from './commit-sums.ts'
 import { type CommitStore, commitFilePart, commitListPart, repositoryPart } from './commits.ts'
 import { type DeployStore, deployMomentPart, deployPart, deploySumPart, releaseMomentPart } from './deploys.ts'
+import { pushedCommitPart } from './pushed-commits.ts'
 import { type ReleaseStore, releasePart } from './releases.ts'
 
 /** All parts of the store for releases: releases, commits and deploys. */
@@ -13,6 +14,7 @@ export function releaseParts(store: Store): ReleaseStore & CommitStore & DeployS
     ...repositoryPart(store),
     ...commitListPart(store),
     ...commitFilePart(store),
+    ...pushedCommitPart(store),
     ...commitSumPart(store),
     ...orphanPart(store),
     ...deployPart(store),

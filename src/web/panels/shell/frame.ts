@@ -16,6 +16,8 @@ export type Frame = {
   rights: SettingsRights & { createProject: boolean; createAlert: boolean }
   /** Number of notification channels that fail. */
   failingChannels: number
+  /** Number of trackers that refuse their token. */
+  refusedTrackers: number
   /** Id of the newest change when the document was rendered. The live stream continues after it. */
   liveId: number
 }

@@ -183,10 +183,16 @@ function Foot({ frame, actions, signOut }: { frame: Frame; actions: ShellActions
         <Link
           href={`${base}/settings`}
           className="shell-icon"
-          title={frame.failingChannels ? t('settings.failing', { count: frame.failingChannels }) : t('settingsLink')}
+          title={
+            frame.failingChannels
+              ? t('settings.failing', { count: frame.failingChannels })
+              : frame.refusedTrackers
+                ? t('settings.refusedTrackers', { count: frame.refusedTrackers })
+                : t('settingsLink')
+          }
           aria-label={t('settingsLink')}
           aria-current={currentOf(path, `${base}/settings`) && 'page'}
-          data-problem={frame.failingChannels > 0 || undefined}
+          data-problem={frame.failingChannels + frame.refusedTrackers > 0 || undefined}
         >
           <Settings {...icon} />
         </Link>

@@ -52,6 +52,9 @@ function Why({ data }: { data: RestActivity['data'] }) {
           charactersMax={200}
         />
       ) : null}
+      {data.reason === 'tracker' && textOf(data.tracker) !== '' ? (
+        <PlainText text={`${t('why_tracker', { issue: textOf(data.tracker) })} `} charactersMax={200} />
+      ) : null}
       {data.undone === true ? `${t('why_undone')} ` : null}
     </>
   )

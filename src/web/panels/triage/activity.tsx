@@ -25,6 +25,18 @@ type ListProps = {
   changed: () => void
 }
 
+/** Who wrote a comment that was copied from a tracker. Empty for other comments. */
+function FromTracker({ data }: { data: RestActivity['data'] }) {
+  const t = useTranslations('issues.activity')
+  const { tracker, trackerAuthor: author } = data
+  if (typeof tracker !== 'string' || typeof author !== 'string') return null
+  return (
+    <p className="text-small text-ink-3">
+      <PlainText text={t('fromTracker', { author, issue: tracker })} charactersMax={200} />
+    </p>
+  )
+}
+
 /** One comment. Its author can edit and delete it. */
 function Comment({
   activity,
@@ -66,6 +78,7 @@ function Comment({
       .finally(changed)
   return (
     <>
+      <FromTracker data={activity.data} />
       <CommentText text={text} />
       {mine ? (
         <div className="flex gap-1">

@@ -17,8 +17,12 @@ const ChoiceDialog = dynamic(() => import('../../ui/forms/choice-dialog.tsx').th
   ssr: false,
 })
 
+const CommitDialog = dynamic(() => import('./commit-dialog.tsx').then((module) => module.CommitDialog), { ssr: false })
+
 type Priority = RestIssue['priority']
 type Question = 'resolve' | 'archive' | 'snooze' | 'priority'
+/** Choosing a commit is a second question of `resolve`. */
+type OpenQuestion = Question | 'commit'
 const priorities: readonly Priority[] = ['high', 'medium', 'low']
 
 type Options = {
@@ -41,7 +45,7 @@ export function useDecisionKeys(options: Options): Decisions {
   const { canTriage, decide } = options
   const t = useTranslations('triage')
   const keys = useTranslations('issues.keys')
-  const [question, setQuestion] = useState<Question | undefined>()
+  const [question, setQuestion] = useState<OpenQuestion | undefined>()
   const setPriority = usePriority(options)
   const group = keys('group')
   const ask = (nextQuestion: Question) => {
@@ -59,7 +63,10 @@ export function useDecisionKeys(options: Options): Decisions {
   const choicesOf = (kind: 'resolve' | 'archive' | 'snooze', list: readonly StatusChoice[]): Choice[] =>
     list.map(({ id, change }) => ({ id: `${kind}-${id}`, text: t(`${kind}.${id}`), run: () => decide(change) }))
   const choices: Record<Question, () => Choice[]> = {
-    resolve: () => choicesOf('resolve', resolveChoices),
+    resolve: () => [
+      ...choicesOf('resolve', resolveChoices),
+      { id: 'resolve-commit', text: t('resolve.commit'), run: () => setQuestion('commit') },
+    ],
     archive: () => choicesOf('archive', archiveChoices),
     snooze: () => choicesOf('snooze', snoozeChoices(systemClock.now())),
     priority: () => [
@@ -84,15 +91,19 @@ export function useDecisionKeys(options: Options): Decisions {
     ]
     return [...of('resolve'), ...plain, ...of('archive'), ...of('snooze'), ...of('priority')]
   })
-  const dialog = question ? (
-    <ChoiceDialog
-      title={t(`ask.${question}`)}
-      label={t('choose')}
-      none={t('noChoice')}
-      choices={choices[question]()}
-      onClose={() => setQuestion(undefined)}
-    />
-  ) : null
+  const close = () => setQuestion(undefined)
+  const dialog =
+    question === 'commit' ? (
+      <CommitDialog organization={options.organization} decide={decide} onClose={close} />
+    ) : question ? (
+      <ChoiceDialog
+        title={t(`ask.${question}`)}
+        label={t('choose')}
+        none={t('noChoice')}
+        choices={choices[question]()}
+        onClose={close}
+      />
+    ) : null
   return { ask, dialog }
 }
 

@@ -1,10 +1,4 @@
-import type {
-  ButtonHTMLAttributes,
-  ComponentProps,
-  ReactNode,
-  SelectHTMLAttributes,
-  TextareaHTMLAttributes,
-} from 'react'
+import type { ButtonHTMLAttributes, ComponentProps, ReactNode, TextareaHTMLAttributes } from 'react'
 
 type Look = { look?: 'main' | 'plain' | 'danger'; compact?: boolean; icon?: boolean }
 
@@ -44,7 +38,7 @@ export function TextArea({ className = '', ...rest }: TextareaHTMLAttributes<HTM
 }
 
 /** A native select. */
-export function Select({ className = '', ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
+export function Select({ className = '', ...rest }: ComponentProps<'select'>) {
   return <select className={`input ${className}`} {...rest} />
 }
 

@@ -47,6 +47,7 @@ export async function OrganizationFrame({
           tokens: await may('token:organization'),
         },
         failingChannels: failingChannels(await meta.alerts.channelsOf(id)).length,
+        refusedTrackers: (await meta.trackers.integrationsOf(id)).filter(({ refusedMs }) => refusedMs !== null).length,
         liveId: live.lastId(id),
       }}
       signOut={signOutAction}

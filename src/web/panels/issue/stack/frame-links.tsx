@@ -5,23 +5,27 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import type { RestEvent, RestFrame } from '../../../../contract/events.ts'
 import { type StoredEditor, storedEditor } from '../../../client/editor.ts'
 import { buttonClass } from '../../../ui/forms/controls.tsx'
-import { editorHref, editors, repositoryHref } from './source-link.ts'
+import { editorHref, editors, mappedHref, repositoryHref } from './source-link.ts'
 
-type SourcePlace = { repository: RestEvent['repository']; project: string; editor: StoredEditor | undefined }
+type SourcePlace = Pick<RestEvent, 'repository' | 'codeMappings'> & {
+  project: string
+  editor: StoredEditor | undefined
+}
 const Place = createContext<SourcePlace>({ repository: null, project: '', editor: undefined })
 
 /** Where the frames inside have their source. The editor is known after hydration: the browser stores it. */
 export function SourceLinks({ event, project, children }: { event: RestEvent; project: string; children: ReactNode }) {
   const [editor, setEditor] = useState<StoredEditor>()
   useEffect(() => setEditor(storedEditor()), [])
-  return <Place value={{ repository: event.repository, project, editor }}>{children}</Place>
+  const mappings = event.codeMappings ? { codeMappings: event.codeMappings } : {}
+  return <Place value={{ ...mappings, repository: event.repository, project, editor }}>{children}</Place>
 }
 
 /** Opens the line of a frame in the repository and in the person's editor, as far as they are known. */
 export function FrameLinks({ frame }: { frame: RestFrame }) {
   const t = useTranslations('issuepage')
-  const { repository, project, editor } = useContext(Place)
-  const inRepository = repositoryHref(repository, frame)
+  const { repository, codeMappings, project, editor } = useContext(Place)
+  const inRepository = mappedHref(codeMappings, frame) ?? repositoryHref(repository, frame)
   const inEditor = editorHref(editor, project, frame)
   const className = buttonClass({ compact: true, icon: true })
   const openRepository = t('openRepository')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RestFrame } from '../../../../contract/events.ts'
-import { editorHref, editors, isFolder, repositoryHref, sourcePathOf } from './source-link.ts'
+import { editorHref, editors, isFolder, mappedHref, repositoryHref, sourcePathOf } from './source-link.ts'
 
 const frameOf = (filename: string | null, more: Partial<RestFrame> = {}) =>
   ({ filename, inApp: true, lineNo: 14, ...more }) as RestFrame
@@ -74,4 +74,60 @@ describe('editorHref', () => {
     ['~/code', false],
     ['relative', false],
   ])('the folder %s is usable: %s', (folder, is) => expect(isFolder(folder)).toBe(is))
+})
+
+describe('mappedHref', () => {
+  const mapping = (change: Partial<{ stackRoot: string; sourceRoot: string; url: string; ref: string }> = {}) => [
+    { stackRoot: 'app/', sourceRoot: 'packages/app/', url: 'https://github.com/acme/shop', ref: commit, ...change },
+  ]
+
+  it.each([
+    ['app/cart.ts', mapping(), `https://github.com/acme/shop/blob/${commit}/packages/app/cart.ts#L14`],
+    ['app/a b.ts', mapping({ ref: 'main' }), 'https://github.com/acme/shop/blob/main/packages/app/a%20b.ts#L14'],
+    [
+      'app/cart.ts',
+      mapping({ ref: 'release/1.0' }),
+      'https://github.com/acme/shop/blob/release/1.0/packages/app/cart.ts#L14',
+    ],
+    ['app/cart.ts?x=1', mapping({ sourceRoot: '' }), `https://github.com/acme/shop/blob/${commit}/cart.ts#L14`],
+    [
+      'cart.ts',
+      mapping({ stackRoot: '', sourceRoot: './src/' }),
+      `https://github.com/acme/shop/blob/${commit}/src/cart.ts#L14`,
+    ],
+    [
+      '/srv/app/cart.py',
+      mapping({ stackRoot: '/srv/', sourceRoot: '', url: 'https://gitlab.example/acme/shop.git' }),
+      `https://gitlab.example/acme/shop/-/blob/${commit}/app/cart.py#L14`,
+    ],
+  ])('%s is at its place', (filename, mappings, href) => expect(mappedHref(mappings, frameOf(filename))).toBe(href))
+
+  it.each([
+    ['lib/cart.ts', mapping()],
+    ['app/../../secret.ts', mapping()],
+    ['app//cart.ts', mapping()],
+    ['app/a\u202Eb.ts', mapping()],
+    ['app/cart.ts', mapping({ url: 'javascript:alert(1)' })],
+    ['app/cart.ts', mapping({ url: '' })],
+    ['app/cart.ts', mapping({ ref: '../../evil' })],
+    ['app/cart.ts', mapping({ ref: '-x' })],
+    ['app/cart.ts', mapping({ ref: 'a#b' })],
+    ['app/cart.ts', mapping({ sourceRoot: '../' })],
+    ['app/cart.ts', []],
+    ['app/cart.ts', undefined],
+    [null, mapping()],
+  ])('%j with %j has no link', (filename, mappings) => {
+    expect(mappedHref(mappings, frameOf(filename))).toBeUndefined()
+  })
+
+  it('takes the first mapping that fits, by the absolute path too', () => {
+    const mappings = [...mapping({ stackRoot: 'app/deep/' }), ...mapping({ stackRoot: '/srv/', sourceRoot: 'srv/' })]
+    const frame = frameOf('cart.ts', { absPath: '/srv/cart.ts' } as Partial<RestFrame>)
+    expect(mappedHref(mappings, frame)).toBe(`https://github.com/acme/shop/blob/${commit}/srv/cart.ts#L14`)
+  })
+
+  it('has no link for a library or without a line', () => {
+    expect(mappedHref(mapping(), frameOf('app/cart.ts', { inApp: false }))).toBeUndefined()
+    expect(mappedHref(mapping(), frameOf('app/cart.ts', { lineNo: null }))).toBeUndefined()
+  })
 })

@@ -54,6 +54,26 @@ function fileAt(host: string, commit: string, path: string, line: number): strin
   return `/blob/${commit}/${path}#L${line}`
 }
 
+type Mappings = RestEvent['codeMappings']
+/** A commit, or the name of a branch that cannot leave its place in an address. */
+const isRef = (ref: string) => /^(?!-)(?!.*\.\.)[\w./+-]{1,200}$/.test(ref)
+
+/** The URL of a frame's line by the first code mapping that fits its path. Undefined without one. */
+export function mappedHref(mappings: Mappings, frame: RestFrame): string | undefined {
+  const { filename, absPath, lineNo } = frame
+  if (!mappings || lineNo === null || frame.inApp === false) return undefined
+  for (const { stackRoot, sourceRoot, url, ref } of mappings) {
+    const file = [filename, absPath].find((path) => path?.startsWith(stackRoot) && path.length <= 500)
+    const address = safeHref(url)
+    if (!file || !address?.startsWith('http') || !isRef(ref)) continue
+    const path = `${sourceRoot}${file.slice(stackRoot.length).replace(/\?.*$/, '')}`.replace(/^(\.?\/)+/, '')
+    const parts = path.split('/')
+    if (parts.some((part) => part === '' || part === '..' || part === '.') || /[<>\\\p{C}]/u.test(path)) continue
+    return `${address.replace(/(\.git)?\/*$/, '')}${fileAt(new URL(address).host, encoded(ref), encoded(path), lineNo)}`
+  }
+  return undefined
+}
+
 /** The URL of a frame's line in the repository. Undefined without a safe http(s) address, a commit, a path or a line. */
 export function repositoryHref(repository: RestEvent['repository'], frame: RestFrame): string | undefined {
   const path = sourcePathOf(frame)

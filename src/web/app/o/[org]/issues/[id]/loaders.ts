@@ -4,6 +4,7 @@ import type { IssueLoader } from '../../../../../panels/loader.ts'
 import { loadSuspects } from '../../../../../panels/releases/load.ts'
 import { loadDoctor } from '../../../../../panels/source-maps/load.ts'
 import { loadTrace } from '../../../../../panels/traces/load.ts'
+import { loadLinkedIssues } from '../../../../../panels/trackers/load.ts'
 
 /** The server loaders of the panels in panels.ts, by panel id. A test compares the ids with that list. */
 export const issueLoaders: Readonly<Record<string, IssueLoader<unknown>>> = {
@@ -13,6 +14,7 @@ export const issueLoaders: Readonly<Record<string, IssueLoader<unknown>>> = {
   doctor: loadDoctor,
   breadcrumbs: loadTimeline,
   trace: loadTrace,
+  'linked-issues': loadLinkedIssues,
   'in-common': loadInCommon,
   tags: loadTags,
 }

@@ -14,6 +14,7 @@ import type { EventPanel, IssuePanel } from '../../../../../panels/panel.ts'
 import { suspects } from '../../../../../panels/releases/panel.tsx'
 import { doctor } from '../../../../../panels/source-maps/panel.tsx'
 import { trace } from '../../../../../panels/traces/panel.tsx'
+import { linkedIssues } from '../../../../../panels/trackers/panel.tsx'
 import { activity } from '../../../../../panels/triage/panel.tsx'
 
 // All panels of the issue page, in page order. loaders.ts has those that load data on the server.
@@ -63,6 +64,7 @@ const side: readonly IssuePanel<unknown>[] = [
   issue.inCommon,
   ofEvent(suspects),
   ofEvent(trace),
+  linkedIssues,
   activity,
 ]
 

@@ -1,0 +1,83 @@
+import type { HookOutcome } from '../../../domain/trackers.ts'
+import type { Store } from '../database/store.ts'
+
+export type HookCount = { integrationId: number; outcome: HookOutcome; quantity: number }
+
+export type HookStore = {
+  isDelivered(integrationId: number, delivery: string): Promise<boolean>
+  /** Notes a delivery, or a part of it such as a comment. Returns false if it is noted already. */
+  addDelivery(integrationId: number, delivery: string, nowMs: number): Promise<boolean>
+  countHook(integrationId: number, outcome: HookOutcome, nowMs: number): Promise<void>
+  /** Deliveries of the connections of an organization by outcome, in the last 30 days. */
+  hookCountsOf(organizationId: number, nowMs: number): Promise<HookCount[]>
+  /** Deletes old notes and counts. */
+  pruneHooks(nowMs: number): Promise<void>
+}
+
+const dayMs = 86_400_000
+/** Services repeat a delivery within hours; people do it by hand within days. */
+const deliveryRetentionMs = 30 * dayMs
+const countRetentionMs = 90 * dayMs
+const countedMs = 30 * dayMs
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+/** Implements the notes and counts of received webhooks. */
+export function hookPart({ write, read, dialect: { builder } }: Store): HookStore {
+  return {
+    isDelivered: async (integrationId, delivery) =>
+      (await write.get(
+        builder
+          .selectFrom('tracker_delivery')
+          .select('at_ms')
+          .where('integration_id', '=', integrationId)
+          .where('delivery', '=', delivery),
+      )) !== undefined,
+    addDelivery: async (integrationId, delivery, nowMs) => {
+      const row = { integration_id: integrationId, delivery, at_ms: nowMs }
+      const { changes } = await write.run(
+        builder
+          .insertInto('tracker_delivery')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing()),
+      )
+      return changes > 0
+    },
+    countHook: async (integrationId, outcome, nowMs) => {
+      const row = { integration_id: integrationId, day: dayOf(nowMs), outcome, quantity: 1 }
+      await write.run(
+        builder
+          .insertInto('tracker_outcome')
+          .values(row)
+          .onConflict((conflict) =>
+            conflict
+              .columns(['integration_id', 'day', 'outcome'])
+              .doUpdateSet({ quantity: (build) => build('tracker_outcome.quantity', '+', 1) }),
+          ),
+      )
+    },
+    hookCountsOf: async (organizationId, nowMs) =>
+      (
+        await read.all(
+          builder
+            .selectFrom('tracker_outcome')
+            .innerJoin('integration', 'integration.id', 'integration_id')
+            .select(['integration_id', 'outcome'])
+            .select((build) => build.fn.sum<number>('quantity').as('quantity'))
+            .where('organization_id', '=', organizationId)
+            .where('day', '>=', dayOf(nowMs - countedMs))
+            .groupBy(['integration_id', 'outcome'])
+            .orderBy('integration_id')
+            .orderBy('outcome'),
+        )
+      ).map((row) => ({
+        integrationId: row.integration_id,
+        outcome: row.outcome as HookOutcome,
+        quantity: Number(row.quantity),
+      })),
+    pruneHooks: async (nowMs) => {
+      await write.run(builder.deleteFrom('tracker_delivery').where('at_ms', '<', nowMs - deliveryRetentionMs))
+      await write.run(builder.deleteFrom('tracker_outcome').where('day', '<', dayOf(nowMs - countRetentionMs)))
+    },
+  }
+}

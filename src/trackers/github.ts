@@ -1,0 +1,78 @@
+import { request } from '@octokit/request'
+import { RequestError } from '@octokit/request-error'
+import type { TrackerState } from '../domain/trackers.ts'
+import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
+import { failureOf, fieldsOf, textOf } from './transport.ts'
+
+/** The version of the API that the requests below are written for. */
+const apiVersion = '2022-11-28'
+
+function toIssue(target: string, value: unknown): TrackerIssue {
+  const issue = fieldsOf(value)
+  const externalId = textOf(issue.number)
+  return {
+    externalId,
+    key: `${target}#${externalId}`,
+    title: textOf(issue.title),
+    url: textOf(issue.html_url),
+    state: issue.state === 'closed' ? 'closed' : 'open',
+  }
+}
+
+/** The number of an issue in `#12`, `acme/web#12`, `12` or the address of its page. */
+function githubNumber(target: string, name: string): string | undefined {
+  const [, repository, number] =
+    /^(?:(?:https?:\/\/[^/]+\/)?([\w.-]+\/[\w.-]+?)(?:#|\/issues\/))?#?(\d{1,12})(?:[?#].*)?$/.exec(name.trim()) ?? []
+  return repository === undefined || repository.toLowerCase() === target.toLowerCase() ? number : undefined
+}
+
+/** GitHub and GitHub Enterprise Server, through GitHub's own client for requests. */
+export function github(connection: Connection, nowMs: () => number): Tracker {
+  const { url, target, token, fetch } = connection
+  const [owner = '', repo = ''] = target.split('/')
+  const call = request.defaults({
+    baseUrl: url,
+    headers: { authorization: `Bearer ${token}`, 'user-agent': 'Mishap', 'x-github-api-version': apiVersion },
+    request: { fetch },
+  })
+  const run = async (route: string, values: Record<string, unknown> = {}): Promise<unknown> => {
+    try {
+      return (await call(route, values)).data
+    } catch (error) {
+      if (!(error instanceof RequestError) || !error.response) throw originalOf(error)
+      const headers = new Headers(
+        Object.entries(error.response.headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)] as [string, string]],
+        ),
+      )
+      throw failureOf(error.status, headers, error.response.data, nowMs())
+    }
+  }
+  const issue = { owner, repo }
+  return {
+    check: async () => {
+      const user = fieldsOf(await run('GET /user'))
+      await run('GET /repos/{owner}/{repo}', issue)
+      return { account: textOf(user.login), accountId: textOf(user.id) }
+    },
+    idOf: (name) => githubNumber(target, name),
+    create: async ({ title, body }) =>
+      toIssue(target, await run('POST /repos/{owner}/{repo}/issues', { ...issue, title, body })),
+    issue: async (id) =>
+      toIssue(target, await run('GET /repos/{owner}/{repo}/issues/{issue_number}', { ...issue, issue_number: id })),
+    setState: async (id, state: TrackerState) => {
+      const reason = state === 'closed' ? 'completed' : 'reopened'
+      const values = { ...issue, issue_number: id, state, state_reason: reason }
+      await run('PATCH /repos/{owner}/{repo}/issues/{issue_number}', values)
+    },
+    comment: async (id, body) =>
+      textOf(
+        fieldsOf(
+          await run('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...issue, issue_number: id, body }),
+        ).id,
+      ),
+  }
+}
+
+/** The error of our transport, which the client wraps. */
+const originalOf = (error: unknown): unknown => (error instanceof RequestError && error.cause ? error.cause : error)

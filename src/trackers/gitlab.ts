@@ -1,0 +1,71 @@
+import { Gitlab } from '@gitbeaker/core'
+import { createRequesterFn, type RequestOptions, type ResourceOptions } from '@gitbeaker/requester-utils'
+import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
+import { failureOf, fieldsOf, textOf } from './transport.ts'
+
+function toIssue(target: string, value: unknown): TrackerIssue {
+  const issue = fieldsOf(value)
+  const externalId = textOf(issue.iid)
+  return {
+    externalId,
+    key: `${target}#${externalId}`,
+    title: textOf(issue.title),
+    url: textOf(issue.web_url),
+    state: issue.state === 'closed' ? 'closed' : 'open',
+  }
+}
+
+/** The number of an issue in `#12`, `group/web#12`, `12` or the address of its page. */
+function gitlabNumber(target: string, name: string): string | undefined {
+  const [, path, number] =
+    /^(?:(?:https?:\/\/[^/]+\/)?([\w.-]+(?:\/[\w.-]+)+?)(?:#|\/-\/(?:issues|work_items)\/))?#?(\d{1,12})(?:[?#].*)?$/.exec(
+      name.trim(),
+    ) ?? []
+  // A GitLab below a path has that path in front of the project's.
+  return path === undefined ||
+    path.toLowerCase() === target.toLowerCase() ||
+    path.toLowerCase().endsWith(`/${target.toLowerCase()}`)
+    ? number
+    : undefined
+}
+
+/** The client's requests through the guarded client. Its own transport would call any address. */
+const requesterOf = (fetch: typeof globalThis.fetch, nowMs: () => number) =>
+  createRequesterFn(
+    async (_resource: ResourceOptions, request: RequestOptions) => request,
+    async (endpoint: string, options?: Record<string, unknown>) => {
+      const base = textOf(options?.prefixUrl)
+      const search = textOf(options?.searchParams)
+      const { method, headers, body } = fieldsOf(options)
+      const url = `${base.replace(/\/*$/, '/')}${endpoint}${search === '' ? '' : `?${search}`}`
+      const answer = await fetch(url, {
+        method: textOf(method) || 'GET',
+        headers: headers as Record<string, string>,
+        ...(typeof body === 'string' ? { body } : {}),
+      })
+      const text = await answer.text()
+      const isJson = (answer.headers.get('content-type') ?? '').includes('json')
+      const value = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : text
+      if (!answer.ok) throw failureOf(answer.status, answer.headers, value, nowMs())
+      return { body: value, headers: Object.fromEntries(answer.headers.entries()), status: answer.status }
+    },
+  )
+
+/** GitLab and self-managed GitLab, through the core of its maintained client. */
+export function gitlab({ url, target, token, fetch }: Connection, nowMs: () => number): Tracker {
+  const api = new Gitlab({ host: url, token, requesterFn: requesterOf(fetch, nowMs) })
+  return {
+    check: async () => {
+      const user = fieldsOf(await api.Users.showCurrentUser())
+      await api.Projects.show(target)
+      return { account: textOf(user.username), accountId: textOf(user.id) }
+    },
+    idOf: (name) => gitlabNumber(target, name),
+    create: async ({ title, body }) => toIssue(target, await api.Issues.create(target, title, { description: body })),
+    issue: async (id) => toIssue(target, await api.Issues.show(Number(id), { projectId: target })),
+    setState: async (id, state) => {
+      await api.Issues.edit(target, Number(id), { stateEvent: state === 'closed' ? 'close' : 'reopen' })
+    },
+    comment: async (id, text) => textOf(fieldsOf(await api.IssueNotes.create(target, Number(id), text)).id),
+  }
+}

@@ -1,0 +1,115 @@
+import type { MetaWith } from '../store/meta/meta-store.ts'
+import type { DueComment, DueLink } from '../store/meta/trackers/external-issues.ts'
+import { failureWords, withTracker } from './connection.ts'
+import { commentText } from './text.ts'
+import { type TrackerDeps, TrackerFailure } from './tracker.ts'
+
+type PushDeps = TrackerDeps & {
+  meta: MetaWith<
+    | 'trackers.integrationById'
+    | 'trackers.linksDueBy'
+    | 'trackers.commentsDueBy'
+    | 'trackers.externalLinksOf'
+    | 'trackers.notePush'
+    | 'trackers.settleExternal'
+    | 'trackers.settleComment'
+    | 'trackers.failExternal'
+    | 'trackers.addDelivery'
+    | 'issues.issueById'
+    | 'people.people'
+  >
+}
+
+/** Pauses after each failed attempt. The last one repeats, so a link is never given up: a person sees its error. */
+const pushPausesMs = [10_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
+const linksMax = 50
+
+async function failed(deps: PushDeps, link: DueLink['link'], error: unknown): Promise<void> {
+  const words = failureWords(error)
+  const pauseMs = pushPausesMs[Math.min(link.attempts, pushPausesMs.length - 1)] ?? pushPausesMs[0]
+  const asked = error instanceof TrackerFailure ? (error.retryAfterMs ?? 0) : 0
+  await deps.meta.trackers.failExternal(link.id, words, deps.clock.now() + Math.max(pauseMs, asked))
+}
+
+/** Whether another issue of the same tracker issue is still open. Then it stays open there. */
+async function hasOpenSibling({ meta }: PushDeps, { link }: DueLink): Promise<boolean> {
+  for (const other of await meta.trackers.externalLinksOf(link.integrationId, link.externalId)) {
+    if (other.id === link.id) continue
+    const issue = await meta.issues.issueById(other.issueId)
+    if (issue && issue.status !== 'resolved') return true
+  }
+  return false
+}
+
+/** Closes or reopens a tracker issue. Returns whether it is settled. */
+async function pushState(deps: PushDeps, due: DueLink): Promise<boolean> {
+  const { meta, clock } = deps
+  const { link, wanted } = due
+  const integration = await meta.trackers.integrationById(link.integrationId)
+  if (!integration || integration.refusedMs !== null) return false
+  const { externalId } = link
+  try {
+    const isKept = wanted === 'closed' && (await hasOpenSibling(deps, due))
+    if (!isKept && link.state !== wanted) {
+      // Before the call: its webhook can arrive before its answer.
+      await meta.trackers.notePush(link.id, wanted, clock.now())
+      await withTracker(deps, integration, (tracker) => tracker.setState(externalId, wanted))
+    }
+    await meta.trackers.settleExternal(integration.id, externalId, isKept ? link.state : wanted)
+    return true
+  } catch (error) {
+    await failed(deps, link, error)
+    return false
+  }
+}
+
+/** Copies a comment to the tracker. Returns whether it is settled. */
+async function pushComment(deps: PushDeps, { link, activityId, userId, text }: DueComment): Promise<boolean> {
+  const { meta, clock } = deps
+  const integration = await meta.trackers.integrationById(link.integrationId)
+  if (!integration || integration.refusedMs !== null) return false
+  try {
+    // Comments without a member came from a tracker.
+    if (userId !== null) {
+      const [author] = await meta.people.people([userId])
+      const body = commentText(author?.name || author?.email || '', text)
+      const id = await withTracker(deps, integration, (tracker) => tracker.comment(link.externalId, body))
+      await meta.trackers.addDelivery(integration.id, `comment-${id}`, clock.now())
+    }
+    await meta.trackers.settleComment(link.id, activityId)
+    return true
+  } catch (error) {
+    await failed(deps, link, error)
+    return false
+  }
+}
+
+/**
+ * Sends what trackers do not have yet: states and comments of linked issues, oldest first. The links themselves are the
+ * outbox, so a change by a person, a rule, an event or a bulk is found in the same way. A kill in between repeats a call,
+ * which changes nothing for a state. Returns the number of settled and failed calls.
+ */
+export async function pushDue(deps: PushDeps): Promise<{ settled: number; failed: number }> {
+  const { meta, clock } = deps
+  const done = { settled: 0, failed: 0 }
+  const count = (isSettled: boolean) => {
+    if (isSettled) done.settled++
+    else done.failed++
+  }
+  for (const due of await meta.trackers.linksDueBy(clock.now(), linksMax)) {
+    // A sibling of the same tracker issue was settled in this loop.
+    const [current] = (await meta.trackers.externalLinksOf(due.link.integrationId, due.link.externalId)).filter(
+      ({ id }) => id === due.link.id,
+    )
+    if (current) count(await pushState(deps, { ...due, link: current }))
+  }
+  const blocked = new Set<number>()
+  for (const due of await meta.trackers.commentsDueBy(clock.now(), linksMax)) {
+    // The order of comments stays: after a failure the later ones wait.
+    if (blocked.has(due.link.id)) continue
+    const isSettled = await pushComment(deps, due)
+    if (!isSettled) blocked.add(due.link.id)
+    count(isSettled)
+  }
+  return done
+}
