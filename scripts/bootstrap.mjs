@@ -206,6 +206,7 @@ async function build(node, path = '') {
     'src/store/meta',
     'src/base/blobs-config.ts',
     'src/base/config.ts',
+    'src/base/disk-budget.ts',
     'src/base/events-server.ts',
     'src/base/network.ts',
     'src/base/postgres-url.ts',
