@@ -150,6 +150,14 @@ describe.skipIf(noChromium)('alert rules', () => {
     await hydrated(page)
     await page.getByRole('button', { name: 'another condition' }).click()
     await page.getByText('when there is a new issue or an issue regresses').waitFor()
+    const filter = page.getByRole('combobox', { name: 'Filter' })
+    await filter.fill('is:nonsense')
+    await filter.press('Enter')
+    await expect.poll(() => filter.getAttribute('aria-invalid')).toBe('true')
+    await filter.fill('level:fatal')
+    // What is typed counts when the focus leaves, too.
+    await page.getByRole('button', { name: 'another condition' }).focus()
+    await page.getByText('and it matches level:fatal').waitFor()
   })
 
   test('a viewer reads rules and cannot change them; nothing is wider than a phone', async () => {
