@@ -1,5 +1,4 @@
 import { createMetricRules } from '../alert/metric-rules.ts'
-import { readableProjects } from '../auth/allowed-projects.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -10,7 +9,6 @@ import type { Detecting } from '../jobs/detectors.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
-import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
@@ -51,6 +49,7 @@ import {
   wireRemovals,
   wireReprocessing,
   wireScraping,
+  wireTriage,
 } from './wiring.ts'
 
 /** The running process app. `durable`: position of the last journal sync. `pause`: stops all changes to the stores. */
@@ -222,14 +221,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
-    triage: createTriage({
-      ...core,
-      alerts,
-      seal,
-      url: config.url,
-      projectsFor: (person, organization) =>
-        readableProjects({ meta, auth }, { kind: 'session', person }, organization),
-    }),
+    triage: wireTriage({ ...core, alerts, seal, auth }),
     requestLog,
     eventRate: createEventRate(clock),
     issueCounts: createRecent(clock, issueCountsAge),
