@@ -128,6 +128,18 @@ type Receivers = Pick<Question, 'channels' | 'recipientsOf' | 'receiversOf' | 'r
   userIds: string[]
 }
 
+/** Makes the lookup of a person as a receiver, by what they want to hear. */
+const personIn =
+  (now: { hasMail: boolean; nowMs: number }) =>
+  (
+    directory: Directory | undefined,
+    userId: string,
+    { kind, projectId = null }: { kind?: PersonalKind; projectId?: number | null } = {},
+  ): Receiver | undefined => {
+    const found = directory?.people.get(userId)
+    return found && personReceiver(found, directory?.wishes.get(userId), { kind, projectId }, now)
+  }
+
 /** Reads who can hear of these rules and issues. */
 export async function readReceivers(
   deps: AlertDeps,
@@ -146,15 +158,7 @@ export async function readReceivers(
   const rules = new Map(needs.rules.map((rule) => [rule.id, rule]))
 
   const projects = new Map(needs.issues.map((issue) => [issue.id, issue.projectId]))
-  const person = (
-    directory: Directory | undefined,
-    userId: string,
-    wish: { kind?: PersonalKind; projectId?: number | null } = {},
-  ): Receiver | undefined => {
-    const { kind, projectId = null } = wish
-    const found = directory?.people.get(userId)
-    return found && personReceiver(found, directory?.wishes.get(userId), { kind, projectId }, { hasMail, nowMs })
-  }
+  const person = personIn({ hasMail, nowMs })
   const channel = (id: number): Receiver | undefined =>
     recipients.has(id)
       ? { key: `channel:${id}`, channelId: id, userId: null, recipients: recipients.get(id) ?? [], notBeforeMs: 0 }

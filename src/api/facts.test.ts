@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { factsOf } from '../alert/facts.ts'
 import { factRows } from '../alert/message/fact-rows.ts'
-import { factsOf } from '../alert/message/facts.ts'
 import { appForFile } from './app.cases.ts'
 
 // The facts of a message on real stores.

@@ -1,6 +1,6 @@
 import type { Alerts } from '../alert/alert.ts'
-import { digestMail, type ProjectDigest, reportMail } from '../alert/mail/summary-mails.ts'
 import { unsubscribeLink } from '../alert/personal.ts'
+import { digestMail, type ProjectDigest, reportMail } from '../alert/summary-mails.ts'
 import type { Clock } from '../base/clock.ts'
 import { reportOf } from '../domain/alert-report.ts'
 import { nextSummaryMs, type PersonalSettings, paceOf, quietUntil } from '../domain/personal.ts'

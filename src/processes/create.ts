@@ -1,6 +1,5 @@
 import { createIssueRules, type IssueRules } from '../alert/issue-rules.ts'
 import { createMetricRules } from '../alert/metric-rules.ts'
-import { readableProjects } from '../auth/allowed-projects.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -56,6 +55,7 @@ import {
   wireRemovals,
   wireReprocessing,
   wireScraping,
+  wireTriage,
 } from './wiring.ts'
 
 /** The running process app. `durable`: position of the last journal sync. `pause`: stops all changes to the stores. */
@@ -230,14 +230,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     doctor: wireDoctor(core, () => refine),
     grouping: createGroupingPreview(),
     unmerge: createUnmerge({ ...core, pause: maintenance.pause }),
-    triage: createTriage({
-      ...core,
-      alerts,
-      seal,
-      url: config.url,
-      projectsFor: (person, organization) =>
-        readableProjects({ meta, auth }, { kind: 'session', person }, organization),
-    }),
+    triage: wireTriage({ ...core, alerts, seal, auth }),
     requestLog,
     eventRate: createEventRate(clock),
     issueCounts: createRecent(clock, issueCountsAge),

@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Alerts, createAlerts } from '../alert/alert.ts'
-import { withFacts } from '../alert/message/facts.ts'
+import { withFacts } from '../alert/facts.ts'
 import type { IssueRules } from '../alert/issue-rules.ts'
 import { smtpOf } from '../alert/smtp.ts'
+import { readableProjects } from '../auth/allowed-projects.ts'
 import { type Backups, createBackups } from '../backup/backup.ts'
 import { copyFoldersOf } from '../backup/leftovers.ts'
 import { MishapError } from '../base/errors.ts'
@@ -19,6 +20,7 @@ import { createLock, type Lock } from '../jobs/lock.ts'
 import { createRemovals, type Removals } from '../jobs/removals.ts'
 import { createReprocessing, type Reprocessing } from '../jobs/reprocessing.ts'
 import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
+import { createTriage, type Triage } from '../jobs/triage.ts'
 import { type Artifacts, createArtifacts } from '../operations/artifacts.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { exportAsk } from '../query/export-ask.ts'
@@ -206,6 +208,16 @@ export function runInBackground(started: Promise<void>, { observe }: App, isStop
     process.exit(70)
   })
 }
+
+/** Creates the jobs of triage and of mails to people. */
+export const wireTriage = (
+  parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'live' | 'alerts' | 'seal' | 'auth'>,
+): Triage =>
+  createTriage({
+    ...parts,
+    url: parts.config.url,
+    projectsFor: (person, organization) => readableProjects(parts, { kind: 'session', person }, organization),
+  })
 
 /** Creates notifications with their only outgoing client. */
 export function wireAlerts(

@@ -49,7 +49,7 @@ import { pushBrowserPart } from './people/push-browsers.ts'
 import { resetPart } from './people/resets.ts'
 import { tokenPart } from './people/tokens.ts'
 import { personalMailPart, personalSettingsPart } from './personal/personal.ts'
-import { summaryPart } from './personal/summaries.ts'
+import { digestPart, reportPart } from './personal/summaries.ts'
 import { detectorPart } from './projects/detectors.ts'
 import { filterPart } from './projects/inbound-filters.ts'
 import { ownershipPart } from './projects/ownership.ts'
@@ -179,7 +179,12 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     attachments: attachmentPart(store),
     explore: { ...savedQueryPart(store), ...exportPart(store) },
     dashboards: dashboardPart(store),
-    personal: { ...personalSettingsPart(store), ...personalMailPart(store), ...summaryPart(store) },
+    personal: {
+      ...personalSettingsPart(store),
+      ...personalMailPart(store),
+      ...digestPart(store),
+      ...reportPart(store),
+    },
     trackers: {
       ...integrationPart(store),
       ...externalIssuePart(store),

@@ -7,7 +7,7 @@ type Found = { count: number; issues: Issue[] }
 type Span = { fromMs: number; toMs: number }
 
 /** A message that was sent, for the weekly report. */
-export type SentMessage = {
+type SentMessage = {
   ruleId: number | null
   incidentId: number | null
   issueIds: number[]
@@ -27,8 +27,8 @@ export type SummaryStore = {
 
 const idsMax = 500
 
-/** Implements what digests and weekly reports read. */
-export function summaryPart({ read, dialect: { builder } }: Store): SummaryStore {
+/** Implements what digests read. */
+export function digestPart({ read, dialect: { builder } }: Store): Pick<SummaryStore, 'digestOf'> {
   const issuesOf = (projectId: number) => builder.selectFrom('issue').where('project_id', '=', projectId)
   return {
     digestOf: async (projectId, { fromMs, toMs }, max) => {
@@ -57,6 +57,12 @@ export function summaryPart({ read, dialect: { builder } }: Store): SummaryStore
         resolved: await found(parts.resolved),
       }
     },
+  }
+}
+
+/** Implements what weekly reports read. */
+export function reportPart({ read, dialect: { builder } }: Store): Omit<SummaryStore, 'digestOf'> {
+  return {
     messagesSent: async (organizationId, { fromMs, toMs }, max) =>
       (
         await read.all(

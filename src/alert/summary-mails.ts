@@ -1,8 +1,8 @@
-import type { RuleReport } from '../../domain/alert-report.ts'
-import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
-import { issueUrl, line } from '../message/message.ts'
-import { unsubscribePage } from '../personal.ts'
-import { type Block, renderMail } from './document.ts'
+import type { RuleReport } from '../domain/alert-report.ts'
+import type { Issue, Organization, Project } from '../store/meta/meta.ts'
+import { type Block, renderMail } from './mail/document.ts'
+import { issueUrl, line } from './message/message.ts'
+import { unsubscribePage } from './personal.ts'
 
 /** What happened in one project. */
 export type ProjectDigest = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../base/clock.ts'
+import { testClock } from '../base/clock.ts'
 import { factsMs, withFacts } from './facts.ts'
-import { alerted, message } from './message.cases.ts'
+import { alerted, message } from './message/message.cases.ts'
 
 type Deps = Parameters<typeof withFacts>[0]
 const never = () => new Promise<never>(() => undefined)
