@@ -1,7 +1,9 @@
 import { alertRoutes } from './alerts/alert-routes.ts'
 import { backTestRoutes } from './alerts/back-test-routes.ts'
+import { detectorRoutes } from './alerts/detector-routes.ts'
 import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
 import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
+import { workflowRoutes } from './alerts/workflow-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -85,6 +87,8 @@ export const routes: readonly Route[] = [
   ...backTestRoutes,
   ...issueRuleRoutes,
   ...metricRuleRoutes,
+  ...detectorRoutes,
+  ...workflowRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
   ...compareRoutes,

@@ -23,18 +23,62 @@ const datasets: Readonly<Record<string, Dataset | null>> = {
   metrics: null,
   discover: null,
 }
-const datasetNames: Readonly<Record<Dataset, string>> = {
+export const datasetNames: Readonly<Record<Dataset, string>> = {
   errors: 'events',
   spans: 'events_analytics_platform',
   logs: 'ourlogs',
   metrics: 'tracemetrics',
   outcomes: 'outcomes',
 }
-const befores: Readonly<Record<number, 'hour' | 'day' | 'week'>> = { 60: 'hour', 1440: 'day', 10080: 'week' }
-const deltas = { hour: 60, day: 1440, week: 10_080 } as const
+export const befores: Readonly<Record<number, 'hour' | 'day' | 'week'>> = { 60: 'hour', 1440: 'day', 10080: 'week' }
+export const deltas = { hour: 60, day: 1440, week: 10_080 } as const
 
 /** Clients of older SDKs call the duration of a segment so. */
 const aggregateOf = (aggregate: string): string => aggregate.replaceAll('transaction.duration', 'span.duration')
+
+/** The plan of one aggregate. Throws VALIDATION for an unknown dataset; `unevaluable` names one that has no plan. */
+export function metricPlan({
+  dataset: name,
+  query,
+  aggregate,
+}: {
+  dataset: string
+  query: string
+  aggregate: string
+}): {
+  plan: MetricCondition['plan']
+  unevaluable: string[]
+} {
+  const dataset = Object.hasOwn(datasets, name) ? datasets[name] : undefined
+  if (dataset === undefined)
+    throw new MishapError('VALIDATION', { fields: { dataset: [`Unknown dataset ${JSON.stringify(name)}.`] } })
+  const isAsked = dataset !== null
+  return {
+    plan: {
+      dataset: dataset ?? 'errors',
+      // What cannot be asked is kept in `original` only.
+      query: isAsked ? query : '',
+      columns: [],
+      groupBy: [],
+      series: [{ name: 'a', aggregate: isAsked ? aggregateOf(aggregate) : 'count()' }],
+      formulas: [],
+      order: '',
+      limit: 1,
+    },
+    unevaluable: isAsked ? [] : [`the dataset ${name}`],
+  }
+}
+
+/** The filter and the aggregate of a plan's deciding series, as one query. */
+export function askedOf(metric: MetricCondition | null): { query: string; aggregate: string } {
+  const { plan, of } = metric ?? {}
+  const series = plan?.series.find(({ name }) => name === of)
+  const expression = plan?.formulas.find(({ name }) => name === of)?.expression
+  return {
+    query: [plan?.query, series?.query].filter(Boolean).join(' '),
+    aggregate: series?.aggregate ?? expression ?? '',
+  }
+}
 
 function readAction(part: Part, targets: Targets): Reading<AlertAction> {
   const [target, integration] = [textOf(part, 'targetIdentifier'), textOf(part, 'integrationId')]
@@ -90,12 +134,8 @@ function thresholdOf(written: WrittenMetricRule): { threshold: MetricCondition['
  * VALIDATION for what it does not know.
  */
 export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { body: NewAlertRuleBody; kept: Kept } {
-  const { name, projects, environment, owner, query, timeWindow } = written
-  const dataset = Object.hasOwn(datasets, written.dataset) ? datasets[written.dataset] : undefined
-  if (dataset === undefined)
-    throw new MishapError('VALIDATION', {
-      fields: { dataset: [`Unknown dataset ${JSON.stringify(written.dataset)}.`] },
-    })
+  const { name, projects, environment, owner, timeWindow } = written
+  const asked = metricPlan(written)
   const { threshold, unevaluable } = thresholdOf(written)
   const receivers = readParts(
     'triggers',
@@ -103,7 +143,6 @@ export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { 
     (part) => readAction(part, targets),
   )
   const actions = [...new Map(receivers.values.map((action) => [JSON.stringify(action), action])).values()]
-  const isCounted = dataset !== null
   return {
     body: {
       name,
@@ -113,17 +152,7 @@ export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { 
       isActive: true,
       issue: null,
       metric: {
-        plan: {
-          dataset: dataset ?? 'errors',
-          // What cannot be asked is kept in `original` only.
-          query: isCounted ? query : '',
-          columns: [],
-          groupBy: [],
-          series: [{ name: 'a', aggregate: isCounted ? aggregateOf(written.aggregate) : 'count()' }],
-          formulas: [],
-          order: '',
-          limit: 1,
-        },
+        plan: asked.plan,
         of: 'a',
         windowMinutes: timeWindow,
         threshold,
@@ -136,7 +165,7 @@ export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { 
       escalation: [],
     },
     kept: {
-      unevaluable: [...(isCounted ? [] : [`the dataset ${written.dataset}`]), ...unevaluable, ...receivers.unevaluable],
+      unevaluable: [...asked.unevaluable, ...unevaluable, ...receivers.unevaluable],
       original: { shape: 'alert-rules', written },
     },
   }
@@ -164,7 +193,7 @@ function triggersOf({ metric, actions }: RestAlertRule): RestMetricRule['trigger
   ]
 }
 
-const detections = { fixed: 'static', change: 'percent', weekly: 'dynamic' } as const
+export const detections = { fixed: 'static', change: 'percent', weekly: 'dynamic' } as const
 
 /** Converts a metric rule to this shape: as it was written, else from its plan. */
 export function toMetricRule(rule: RestAlertRule, organizationId: number, nowMs: number): RestMetricRule {
@@ -172,16 +201,15 @@ export function toMetricRule(rule: RestAlertRule, organizationId: number, nowMs:
   const { metric } = rule
   const threshold = metric?.threshold
   const plan = metric?.plan
-  const series = plan?.series.find(({ name }) => name === metric?.of)
-  const expression = plan?.formulas.find(({ name }) => name === metric?.of)?.expression
+  const asked = askedOf(metric)
   return {
     id: rule.id,
     name: rule.name,
     organizationId: String(organizationId),
     status: rule.isActive ? 0 : 4,
     dataset: original?.dataset ?? datasetNames[plan?.dataset ?? 'errors'],
-    query: original?.query ?? [plan?.query, series?.query].filter(Boolean).join(' '),
-    aggregate: original?.aggregate ?? series?.aggregate ?? expression ?? '',
+    query: original?.query ?? asked.query,
+    aggregate: original?.aggregate ?? asked.aggregate,
     timeWindow: metric?.windowMinutes ?? 1,
     resolution: 1,
     thresholdPeriod: 1,

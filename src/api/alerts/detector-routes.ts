@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import { detectorBody, type RestDetector, restDetector, type WrittenDetector } from '../../contract/detectors.ts'
+import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
+import type { App } from '../../processes/parts.ts'
+import { toRestAlertRules } from '../../query/alert-rules.ts'
+import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import type { AlertRule } from '../../store/meta/alerts/rules.ts'
+import type { Project } from '../../store/meta/meta.ts'
+import { revisionOf } from '../input.ts'
+import { pageHeaders } from '../page.ts'
+import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { fromDetector, projectDetector, projectOfDetector, toDetector } from './shapes/detector.ts'
+import { renamed } from './shapes/part.ts'
+import { metricWorkflowId } from './shapes/workflow.ts'
+
+const path = '/organizations/:org/detectors'
+const pageDetectors = 100
+const fieldNames = { 'metric.plan': 'dataSources', 'metric.threshold': 'conditionGroup', metric: 'dataSources' }
+
+async function ruleOf(app: App, found: Found, id: string | undefined): Promise<AlertRule> {
+  const rule = /^\d{1,11}$/.test(id ?? '') ? await app.meta.alertRules.alertRuleById(Number(id)) : undefined
+  if (!rule || rule.organizationId !== organizationOf(found).id || rule.kind !== 'metric')
+    throw new MishapError('NOT_FOUND')
+  return rule
+}
+
+/** All detectors of an organization: those of its projects, then its metric rules by name. */
+async function detectorsOf(app: App, organizationId: number): Promise<RestDetector[]> {
+  const projects = await app.meta.projects.projectsOf(organizationId)
+  const rules = await toRestAlertRules(app, organizationId, await app.meta.alertRules.listAlertRules(organizationId))
+  const workflowsOf = ({ slug }: Project) =>
+    rules.filter(({ kind, projects: watched }) => kind === 'issue' && watched.includes(slug)).map(({ id }) => id)
+  return [
+    ...projects.map((project) => projectDetector(project, workflowsOf(project))),
+    ...rules.filter(({ kind }) => kind === 'metric').map((rule) => toDetector(rule, projects, workflowIdsOf(rule))),
+  ]
+}
+
+const workflowIdsOf = ({ id, actions }: { id: string; actions: readonly unknown[] }): string[] =>
+  actions.length > 0 ? [metricWorkflowId(id)] : []
+
+async function detectorOf(app: App, organizationId: number, id: string): Promise<RestDetector> {
+  const detector = (await detectorsOf(app, organizationId)).find((one) => one.id === id)
+  if (!detector) throw new MishapError('NOT_FOUND')
+  return detector
+}
+
+/** The project of a body, by its id or slug. Throws VALIDATION. */
+async function projectNamed(app: App, organizationId: number, name: string | number | undefined): Promise<Project> {
+  const projects = await app.meta.projects.projectsOf(organizationId)
+  const project = projects.find(({ id, slug }) => String(id) === String(name) || slug === name)
+  if (!project) throw new MishapError('VALIDATION', { fields: { projectId: ['There is no such project.'] } })
+  return project
+}
+
+async function created(
+  app: App,
+  by: { organizationId: number; userId: string },
+  written: WrittenDetector,
+  name: string,
+) {
+  const project = await projectNamed(app, by.organizationId, name)
+  const { body, kept } = fromDetector(written, project)
+  const rule = await renamed(fieldNames, () => createAlertRule(app, by, body, kept))
+  return { body: await detectorOf(app, by.organizationId, String(rule.id)) }
+}
+
+/** Detectors: what is watched, in the newer shape of the API. */
+export const detectorRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path,
+    operationId: 'listDetectors',
+    summary: 'What is watched, in the newer shape: the issues of each project, and the metric rules.',
+    action: 'alert:read',
+    query: z.object({
+      ...pageQuery,
+      project: z.array(z.string().max(50)).max(200).describe('Id of a project, repeated; none: all.'),
+      query: z.string().max(200).optional().describe('Text of names, and type:metric_issue or type:issue_stream.'),
+    }),
+    response: z.array(restDetector),
+    handle: async ({ app, found, query, request }) => {
+      const words = (query.query ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+      const isFound = ({ type, name, projectId }: RestDetector) =>
+        (query.project.length === 0 || query.project.includes(projectId)) &&
+        words.every((word) =>
+          word.startsWith('type:') ? type === word.slice('type:'.length) : name.toLowerCase().includes(word),
+        )
+      const { id } = organizationOf(found)
+      const detectors = (await detectorsOf(app, id)).filter(isFound)
+      const [{ offset }, limit] = [readCursor(query.cursor), limitOf(query, pageDetectors)]
+      const rows = detectors.slice(offset, offset + limit)
+      const page = pageByOffset(rows, offset, limit, detectors.length > offset + limit, detectors.length)
+      return { body: rows, headers: pageHeaders(app.config.url, request.url, page) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    operationId: 'createDetector',
+    summary: 'Creates a detector of metrics. Its receivers are a workflow.',
+    action: 'alert:write',
+    body: detectorBody,
+    status: 201,
+    response: restDetector,
+    handle: ({ app, found, actor, body }) =>
+      created(app, { organizationId: organizationOf(found).id, userId: actor.person.id }, body, String(body.projectId)),
+  }),
+  route({
+    method: 'POST',
+    path: '/organizations/:org/projects/:named/detectors',
+    operationId: 'createProjectDetector',
+    summary: 'Creates a detector of metrics in a project.',
+    action: 'alert:write',
+    body: detectorBody,
+    status: 201,
+    response: restDetector,
+    handle: ({ app, found, actor, body, params }) =>
+      created(app, { organizationId: organizationOf(found).id, userId: actor.person.id }, body, params.named ?? ''),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/:detector`,
+    operationId: 'detector',
+    summary: 'One detector.',
+    action: 'alert:read',
+    response: restDetector,
+    handle: async ({ app, found, params }) => ({
+      body: await detectorOf(app, organizationOf(found).id, params.detector ?? ''),
+    }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${path}/:detector`,
+    operationId: 'updateDetector',
+    summary: 'Replaces a detector of metrics. Its receivers stay. 409 if If-Match is outdated.',
+    action: 'alert:write',
+    body: detectorBody,
+    response: restDetector,
+    handle: async ({ app, found, actor, params, body: written, request }) => {
+      if (projectOfDetector(params.detector ?? '') !== undefined)
+        throw new MishapError('VALIDATION', { fields: { type: ['The detector of a project does not change.'] } })
+      const rule = await ruleOf(app, found, params.detector)
+      const [current] = rule.definition.projectIds
+      const project = await projectNamed(app, rule.organizationId, written.projectId ?? current)
+      const { body, kept } = fromDetector(written, project)
+      const { name, projects, environment, owner, metric, isActive } = body
+      const change = {
+        name,
+        projects,
+        environment,
+        owner,
+        ...(metric ? { metric } : {}),
+        isActive: isActive && kept.unevaluable.length === 0,
+        revision: revisionOf({}, request),
+      }
+      await renamed(fieldNames, () => updateAlertRule(app, rule, change, actor.person.id, kept))
+      return { body: await detectorOf(app, rule.organizationId, String(rule.id)) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/:detector`,
+    operationId: 'deleteDetector',
+    summary: 'Deletes a detector of metrics with its receivers.',
+    action: 'alert:write',
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, found, params, request }) => {
+      await deleteAlertRule(app, await ruleOf(app, found, params.detector), revisionOf({}, request))
+      return { status: 204, body: undefined }
+    },
+  }),
+]
