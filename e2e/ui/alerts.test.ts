@@ -81,7 +81,10 @@ describe.skipIf(noChromium)('alert rules', () => {
     await expect.poll(() => verdict.textContent(), { timeout: 10_000 }).toContain('1 time')
     await page.getByRole('button', { name: 'Mark firing 1 as noise' }).click()
     const avoided = page.getByRole('region', { name: 'What would have avoided it' })
-    await avoided.getByText(/avoids 1 of 1|No single change/).first().waitFor()
+    await avoided
+      .getByText(/avoids 1 of 1|No single change/)
+      .first()
+      .waitFor()
     await page.locator('.alert-back-test:not([aria-busy])').waitFor()
     expect(await faults(page)).toEqual([])
     await choose(page, 'Direction', 'above')

@@ -77,7 +77,9 @@ describe('the address in List-Unsubscribe', () => {
     expect((await get()).kinds.mention).toEqual([])
   })
   test('a forged token is refused', async () => {
-    const answer = await fetchHere(new Request((await linkOf()).replace('token=v1.', 'token=v1.AAAA'), { method: 'POST' }))
+    const answer = await fetchHere(
+      new Request((await linkOf()).replace('token=v1.', 'token=v1.AAAA'), { method: 'POST' }),
+    )
     expect(answer.status).toBe(404)
   })
   test('other methods are refused', async () => {

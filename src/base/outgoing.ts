@@ -129,7 +129,11 @@ function redirectOf(request: OutgoingRequest, answer: IncomingMessage, url: URL)
   const { location } = answer.headers
   const status = answer.statusCode ?? 0
   // A redirected write would send its body to an address that nobody configured, so the redirect itself is returned.
-  if (!['GET', 'HEAD'].includes(request.method) || location === undefined || ![301, 302, 303, 307, 308].includes(status))
+  if (
+    !['GET', 'HEAD'].includes(request.method) ||
+    location === undefined ||
+    ![301, 302, 303, 307, 308].includes(status)
+  )
     return undefined
   return URL.canParse(location, url) ? new URL(location, url).href : undefined
 }
