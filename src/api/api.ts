@@ -118,6 +118,9 @@ async function find(
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
     Object.assign(found, { issue, organization, project })
   }
+  // Who sees nothing of an organization learns nothing of it, also not that it is there.
+  if (route.action === 'session' && found.organization)
+    await app.auth.demand(actor, 'organization:read', thingOf(found))
   if (route.action === 'session' && actor.kind === 'token')
     throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'Only a login session may do this, not a token.' })
   if (route.action !== 'signed-in' && route.action !== 'session')

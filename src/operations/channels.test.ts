@@ -20,6 +20,14 @@ describe('a channel', () => {
     expect(deps.asked).toEqual([channel.id])
   })
 
+  test('of a form has its target among the fields of its kind', async () => {
+    const deps = await rig()
+    const { target, ...rest } = email
+    const { channel } = await createChannel(deps, 1, { ...rest, config: { target } })
+    expect(deps.seal.open(channel.sealedTarget)).toBe('ops@x.test')
+    expect(await endOf(() => createChannel(deps, 1, { ...rest, config: {} }))).toEqual(['VALIDATION', ['target']])
+  })
+
   test('of a webhook has a secret to sign with', async () => {
     const deps = await rig()
     const hook = { kind: 'webhook' as const, name: 'Hook', target: 'https://x.test/a', project: null }

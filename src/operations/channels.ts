@@ -61,7 +61,9 @@ export async function addChannel(
   if ((await deps.meta.alerts.channelsOf(organizationId)).length >= channelsMax)
     throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
   const secret = hasSigningSecret(text.kind) ? newSigningSecret() : null
-  const config = checkedConfig(text.kind, { ...text.config, target: text.target ?? '' })
+  // The form sends all fields of the kind together; older callers send the target beside them.
+  const given = text.target === undefined ? {} : { target: text.target }
+  const config = checkedConfig(text.kind, { target: '', ...text.config, ...given })
   const channel = await deps.meta.alerts.createChannel({
     organizationId,
     projectId: await projectIdOf(deps, organizationId, text.project),

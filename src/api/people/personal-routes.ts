@@ -30,7 +30,6 @@ export const personalRoutes: readonly Route[] = [
     response: restPersonalSettings,
     handle: async ({ app, actor, found }) => {
       const organization = organizationOf(found)
-      await app.auth.demand(actor, 'organization:read', { organization })
       return { body: await toRest(app, await app.meta.personal.personalSettingsOf(organization.id, actor.person.id)) }
     },
   }),
@@ -44,7 +43,6 @@ export const personalRoutes: readonly Route[] = [
     response: restPersonalSettings,
     handle: async ({ app, actor, found, body }) => {
       const organization = organizationOf(found)
-      await app.auth.demand(actor, 'organization:read', { organization })
       return { body: await toRest(app, await changePersonalSettings(app, organization.id, actor.person.id, body)) }
     },
   }),

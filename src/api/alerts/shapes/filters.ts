@@ -1,3 +1,4 @@
+import { searchKeyOf } from '../../../query/search/lookup.ts'
 import { literal, numberOf, type Part, type Reading, textOf } from './part.ts'
 
 // Filters of other shapes as terms of the search language. Both shapes have the same filters with other names of their
@@ -23,44 +24,32 @@ const matches: Readonly<Record<string, { match: Match; negated: boolean }>> = {
   lte: { match: 'lte', negated: false },
 }
 
-/** Attributes of events with the search key that they are here. */
-const attributeKeys: Readonly<Record<string, string>> = {
-  message: 'message',
-  platform: 'platform',
-  environment: 'environment',
-  type: 'event.type',
-  'error.handled': 'error.handled',
-  'error.unhandled': 'error.unhandled',
-  'error.main_thread': 'error.main_thread',
-  'exception.type': 'error.type',
-  'exception.value': 'error.value',
-  'user.id': 'user.id',
-  'user.email': 'user.email',
-  'user.username': 'user.username',
-  'user.ip_address': 'user.ip',
-  'http.url': 'url',
-  symbolicated_in_app: 'symbolicated_in_app',
-  'stacktrace.module': 'stack.module',
-  'stacktrace.filename': 'stack.filename',
-  'stacktrace.abs_path': 'stack.abs_path',
-  'stacktrace.package': 'stack.package',
+/** Attributes whose search keys have another name than their group there and the same after it. */
+const groups: Readonly<Record<string, string>> = { exception: 'error', stacktrace: 'stack' }
+const otherNames: Readonly<Record<string, string>> = { type: 'event.type', ip_address: 'ip' }
+
+/** The search key of an attribute; undefined if no key has it. */
+function keyOf(attribute: string): string | undefined {
+  if (attribute === 'http.url') return 'url'
+  const [first = '', second] = attribute.split('.')
+  const isGroup = Object.hasOwn(groups, first)
+  const last = (name: string) => (!isGroup && Object.hasOwn(otherNames, name) ? otherNames[name] : name)
+  const found = searchKeyOf(
+    second === undefined ? `${last(first)}` : `${isGroup ? groups[first] : first}.${last(second)}`,
+  )
+  return found === undefined || found.source.in === 'nothing' ? undefined : found.name
 }
 
 /** Attributes that the other shapes know and that no search key has. */
-const knownAttributes = new Set([
-  'http.method',
-  'http.status_code',
-  'sdk.name',
-  'stacktrace.code',
-  'unreal.crash_type',
-  'app.in_foreground',
-  'os.distribution_name',
-  'os.distribution_version',
-  'device.screen_width_pixels',
-  'device.screen_height_pixels',
-  'device.screen_dpi',
-  'device.screen_density',
-])
+const unsearchable: Readonly<Record<string, readonly string[]>> = {
+  http: ['method', 'status_code'],
+  sdk: ['name'],
+  stacktrace: ['code'],
+  unreal: ['crash_type'],
+  app: ['in_foreground'],
+  os: ['distribution_name', 'distribution_version'],
+  device: ['screen_width_pixels', 'screen_height_pixels', 'screen_dpi', 'screen_density'],
+}
 
 const levels = ['debug', 'info', 'warning', 'error', 'fatal'] as const
 /** Levels as the other shapes number them: 10 is debug, 50 is fatal. */
@@ -88,9 +77,11 @@ function compared(key: string, name: string, value: string, isGroupNegated: bool
 }
 
 export function attributeTerm(attribute: string, match: string, value: string, negated: boolean): Reading<string> {
-  const key = Object.hasOwn(attributeKeys, attribute) ? attributeKeys[attribute] : undefined
+  const key = keyOf(attribute)
   if (key !== undefined) return compared(key, match, value, negated)
-  if (knownAttributes.has(attribute)) return { unevaluable: `the attribute ${attribute}` }
+  const [group = '', last = ''] = attribute.split('.')
+  if (Object.hasOwn(unsearchable, group) && unsearchable[group]?.includes(last))
+    return { unevaluable: `the attribute ${attribute}` }
   return { mistake: `Unknown attribute ${JSON.stringify(attribute.slice(0, 100))}.` }
 }
 
