@@ -7,6 +7,7 @@ import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
 import { muteRoutes } from './alerts/mute-routes.ts'
 import { onCallRoutes } from './alerts/on-call-routes.ts'
 import { workflowRoutes } from './alerts/workflow-routes.ts'
+import { previewRoutes } from './alerts/preview-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
 import { exploreRoutes } from './explore/explore-routes.ts'
@@ -97,6 +98,7 @@ export const routes: readonly Route[] = [
   ...muteRoutes,
   ...onCallRoutes,
   ...backTestRoutes,
+  ...previewRoutes,
   ...issueRuleRoutes,
   ...metricRuleRoutes,
   ...detectorRoutes,

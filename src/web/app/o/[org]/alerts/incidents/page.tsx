@@ -3,8 +3,8 @@ import { getTranslations } from 'next-intl/server'
 import { writeCursor } from '../../../../../../query/cursor.ts'
 import { incidentsPage } from '../../../../../../query/incidents.ts'
 import { app } from '../../../../../handle.ts'
+import { AlertFrame } from '../../../../../panels/alerts/alert-frame.tsx'
 import { IncidentList } from '../../../../../panels/incidents/incident-list.tsx'
-import { IncidentTabs } from '../../../../../panels/incidents/tabs.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'
 import { Link } from '../../../../../ui/link.tsx'
 
@@ -35,11 +35,7 @@ export default async function IncidentsPage({
     { cursor: writeCursor({ after: undefined, offset }), limit: pageIncidents },
   )
   return (
-    <div className="settings-page">
-      <header className="page-head">
-        <h1>{t('title')}</h1>
-      </header>
-      <IncidentTabs organization={organization.slug} here="incidents" />
+    <AlertFrame organization={organization.slug} title={t('title')}>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
       <p className="mb-3 flex gap-4">
         {(['open', 'ended'] as const).map((name) => (
@@ -64,6 +60,6 @@ export default async function IncidentsPage({
           </Link>
         </p>
       ) : null}
-    </div>
+    </AlertFrame>
   )
 }

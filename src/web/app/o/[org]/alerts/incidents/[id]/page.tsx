@@ -3,13 +3,12 @@ import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { incidentDetails } from '../../../../../../../query/incidents.ts'
 import { app } from '../../../../../../handle.ts'
+import { AlertFrame } from '../../../../../../panels/alerts/alert-frame.tsx'
 import { IncidentHistory } from '../../../../../../panels/incidents/history.tsx'
 import { IncidentMembers } from '../../../../../../panels/incidents/members.tsx'
 import { IncidentMessages } from '../../../../../../panels/incidents/messages.tsx'
 import { IncidentState } from '../../../../../../panels/incidents/state.tsx'
-import { IncidentTabs } from '../../../../../../panels/incidents/tabs.tsx'
 import { demandOrganization } from '../../../../../../server/session.ts'
-import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { Time } from '../../../../../../ui/time.tsx'
 import { IncidentActions } from './incident-actions.tsx'
 
@@ -43,13 +42,7 @@ export default async function IncidentPage({ params }: { params: Promise<{ org: 
     ],
   ] as const
   return (
-    <div className="settings-page">
-      <IncidentTabs organization={organization.slug} here="incidents" />
-      <header className="page-head">
-        <h1 className="break-words">
-          <PlainText text={details.title} />
-        </h1>
-      </header>
+    <AlertFrame organization={organization.slug} title={details.title}>
       <p className="mb-3">
         <IncidentState status={details.status} />
       </p>
@@ -84,6 +77,6 @@ export default async function IncidentPage({ params }: { params: Promise<{ org: 
         <h2 className="mb-2">{t('messages')}</h2>
         <IncidentMessages messages={details.messages} />
       </section>
-    </div>
+    </AlertFrame>
   )
 }
