@@ -3,7 +3,6 @@ import { newAlertRuleBody } from './alerts.ts'
 
 /** Body of a preview: a rule as it would be created. */
 export const alertPreviewBody = z.object({ rule: newAlertRuleBody })
-export type AlertPreviewBody = z.output<typeof alertPreviewBody>
 
 /** POST organizations/{org}/alerts/preview/: what the first message of an unsaved rule would say. */
 export const restAlertPreview = z

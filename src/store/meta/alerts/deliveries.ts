@@ -92,7 +92,7 @@ function stepsOf(end: AttemptEnd, nowMs: number): DeliveryStep[] {
 type OutboxPart = Pick<AlertStore, 'queueTest' | 'recordDelivery' | 'sendDeliveryAgain'>
 type LogPart = Pick<
   AlertStore,
-  'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById' | 'deliveryCounts' | 'listDeliveries'
+  'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById' | 'deliveryCountsOf' | 'listDeliveries'
 >
 
 const testOf = (channel: { id: number; organization_id: number }, recipient: string): NewDelivery => ({
@@ -241,7 +241,7 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
       if (filter.beforeId !== undefined) rows = rows.where('id', '<', filter.beforeId)
       return (await read.all(rows.orderBy('id', 'desc').limit(max))).map(toDelivery)
     },
-    deliveryCounts: async (channelIds) => {
+    deliveryCountsOf: async (channelIds) => {
       const counts = builder
         .selectFrom('delivery')
         .select(({ fn }) => ['channel_id', 'status', fn.countAll<number>().as('messages')])

@@ -120,7 +120,7 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       attempts: 2,
     })
     // Tests say nothing about messages that people wait for.
-    expect(await meta.alerts.deliveryCounts([1])).toEqual(new Map())
+    expect(await meta.alerts.deliveryCountsOf([1])).toEqual(new Map())
   })
 
   test('messages of the log are counted by channel', async () => {
@@ -133,7 +133,7 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     await meta.alerts.recordDelivery(1, { status: 'sent' }, nowMs)
     await meta.alerts.recordDelivery(2, { status: 'sent' }, nowMs)
     await meta.alerts.recordDelivery(3, { status: 'failed', error: 'no' }, nowMs)
-    expect(await meta.alerts.deliveryCounts([1, 2])).toEqual(new Map([[1, { sent: 2, failed: 1 }]]))
-    expect(await meta.alerts.deliveryCounts([])).toEqual(new Map())
+    expect(await meta.alerts.deliveryCountsOf([1, 2])).toEqual(new Map([[1, { sent: 2, failed: 1 }]]))
+    expect(await meta.alerts.deliveryCountsOf([])).toEqual(new Map())
   })
 }

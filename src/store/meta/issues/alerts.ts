@@ -154,7 +154,7 @@ export type AlertStore = ChannelAddressStore & {
   listDeliveries(filter: DeliveryFilter, max: number): Promise<Delivery[]>
   deliveryById(id: number): Promise<Delivery | undefined>
   /** Messages of the log that arrived and that failed for good, by channel, without tests. Channels without any are absent. */
-  deliveryCounts(channelIds: number[]): Promise<Map<number, { sent: number; failed: number }>>
+  deliveryCountsOf(channelIds: number[]): Promise<Map<number, { sent: number; failed: number }>>
 }
 
 const toChannel = (row: Selectable<Tables['channel']>): Channel => ({

@@ -11,7 +11,7 @@ import type { KnownReceivers } from './receivers.ts'
 export async function loadReceivers({ organization }: Pick<OrganizationHere, 'organization'>): Promise<KnownReceivers> {
   const parts = app()
   const channels = await parts.meta.alerts.channelsOf(organization.id)
-  const counts = await parts.meta.alerts.deliveryCounts(channels.map(({ id }) => id))
+  const counts = await parts.meta.alerts.deliveryCountsOf(channels.map(({ id }) => id))
   const members = await parts.meta.organizations.membersOf(organization.id)
   const people = await parts.meta.people.people(members.map(({ userId }) => userId))
   const schedules = await parts.meta.incidents.listSchedules(organization.id)

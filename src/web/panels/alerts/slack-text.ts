@@ -1,5 +1,5 @@
 /** A piece of a text of Slack. `isLink`: it is the label of a link. */
-export type SlackPiece = { text: string; isLink: boolean; isStrong: boolean }
+type SlackPiece = { text: string; isLink: boolean; isStrong: boolean }
 
 const escapes: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
 const plain = (text: string): string => text.replace(/&(?:lt|gt|amp);/g, (found) => escapes[found] ?? found)
