@@ -6,6 +6,7 @@ import { issueRuleRoutes } from './alerts/issue-rule-routes.ts'
 import { metricRuleRoutes } from './alerts/metric-rule-routes.ts'
 import { muteRoutes } from './alerts/mute-routes.ts'
 import { onCallRoutes } from './alerts/on-call-routes.ts'
+import { previewRoutes } from './alerts/preview-routes.ts'
 import { workflowRoutes } from './alerts/workflow-routes.ts'
 import { dashboardRoutes } from './dashboards/dashboard-routes.ts'
 import { datasetRoutes } from './explore/dataset-routes.ts'
@@ -97,6 +98,7 @@ export const routes: readonly Route[] = [
   ...muteRoutes,
   ...onCallRoutes,
   ...backTestRoutes,
+  ...previewRoutes,
   ...issueRuleRoutes,
   ...metricRuleRoutes,
   ...detectorRoutes,

@@ -155,6 +155,7 @@ export const restAlertRule = z
       .array(z.string())
       .describe('Conditions that Mishap keeps and cannot evaluate. The rule is inactive.'),
     original: z.unknown().describe('The rule as another shape of the API sent it, or null.'),
+    lastFired: time.nullable().describe('Start of its last firing of the last 90 days.'),
     createdBy: restPerson.nullable(),
     dateCreated: time,
     dateUpdated: time,

@@ -41,6 +41,7 @@ const metaWith = (rules: AlertRule[]) => ({
   meta: {
     alertRules: { listAlertRules: async () => rules },
     projects: { projectsOf: async () => [project(1, 'web'), project(2, 'shop')] },
+    incidents: { lastFiringsOf: async () => new Map([[7, 4_000]]) },
     people: { people: async (ids: string[]) => (ids.includes('ann') ? [ann] : []) },
   },
 })
@@ -72,6 +73,7 @@ describe('a rule of the API', () => {
         evaluatedTo: '1970-01-01T00:00:03.000Z',
         value: 4,
       },
+      lastFired: '1970-01-01T00:00:04.000Z',
       createdBy: ann,
       dateCreated: '1970-01-01T00:00:01.000Z',
       dateUpdated: '1970-01-01T00:00:05.000Z',

@@ -3,7 +3,8 @@ import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import { type Page, pageByOffset, readCursor } from './cursor.ts'
 
-type Deps = { meta: MetaWith<'alertRules.listAlertRules' | 'projects.projectsOf' | 'people.people'> }
+type RuleReads = 'projects.projectsOf' | 'people.people' | 'incidents.lastFiringsOf'
+type Deps = { meta: MetaWith<'alertRules.listAlertRules' | RuleReads> }
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
@@ -20,13 +21,14 @@ function restState({ active, state, definition }: AlertRule, isOrphan: boolean):
 
 /** Converts rules of one organization to the API's shape. */
 export async function toRestAlertRules(
-  { meta }: { meta: MetaWith<'projects.projectsOf' | 'people.people'> },
+  { meta }: { meta: MetaWith<RuleReads> },
   organizationId: number,
   rules: readonly AlertRule[],
 ): Promise<RestAlertRule[]> {
   const slugs = new Map((await meta.projects.projectsOf(organizationId)).map(({ id, slug }) => [id, slug]))
   const authors = [...new Set(rules.map(({ createdBy }) => createdBy))]
   const people = new Map((await meta.people.people(authors)).map(({ id, name, email }) => [id, { id, name, email }]))
+  const fired = await meta.incidents.lastFiringsOf(rules.map(({ id }) => id))
   return rules.map((rule) => {
     const { projectIds, ownerId, ...definition } = rule.definition
     const projects = projectIds.flatMap((id) => slugs.get(id) ?? [])
@@ -40,6 +42,7 @@ export async function toRestAlertRules(
       mutedUntil: iso(rule.mutedUntilMs),
       state: restState(rule, projectIds.length > 0 && projects.length === 0),
       ...definition,
+      lastFired: iso(fired.get(rule.id) ?? null),
       createdBy: people.get(rule.createdBy) ?? null,
       dateCreated: new Date(rule.createdMs).toISOString(),
       dateUpdated: new Date(rule.changedMs ?? rule.createdMs).toISOString(),

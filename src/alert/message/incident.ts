@@ -4,12 +4,12 @@ import type { Organization } from '../../store/meta/meta.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message.ts'
 
 type Parts = {
-  delivery: Delivery
+  delivery: Pick<Delivery, 'id' | 'kind' | 'change' | 'level' | 'ruleId' | 'incidentId' | 'more'>
   organization: Organization
   url: string
   alerts: AlertedIssue[]
-  incident: Incident | undefined
-  members: readonly IncidentMember[]
+  incident: Pick<Incident, 'title' | 'startedMs' | 'endedMs'> | undefined
+  members: readonly Pick<IncidentMember, 'ruleId' | 'value' | 'threshold' | 'sentence'>[]
   /** Name of the rule; undefined if it was deleted. */
   ruleName: string | undefined
   /** Signed; undefined if there is nothing to acknowledge. */

@@ -1,3 +1,4 @@
+import type { MetricCondition } from '../../contract/alerts.ts'
 import type { QueryDeps } from '../../query/issue.ts'
 import { mainIssues } from '../../query/main-issues.ts'
 import type { NewFiring } from '../../store/meta/alerts/firing.ts'
@@ -11,8 +12,12 @@ const shareMin = 0.2
 
 const numberText = (value: number): string => String(Number(value.toPrecision(4)))
 
-/** What changed, in words. */
-function sentenceOf({ rule, condition }: WatchedRule, { change, value, threshold }: MetricFiring): string {
+/** Returns what changed, in words. */
+export function metricSentence(
+  name: string,
+  condition: MetricCondition,
+  { change, value, threshold }: Pick<MetricFiring, 'change' | 'value' | 'threshold'>,
+): string {
   const { of, plan, windowMinutes, threshold: levels } = condition
   const measured = plan.series.find(({ name }) => name === of)?.aggregate ?? of
   const found = value === null ? 'has no data' : `is ${numberText(value)}`
@@ -23,7 +28,7 @@ function sentenceOf({ rule, condition }: WatchedRule, { change, value, threshold
     weekly: ' against the usual week',
   }
   const verb = change === 'end' ? 'ended' : 'fired'
-  return `${rule.name} ${verb}: ${measured} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
+  return `${name} ${verb}: ${measured} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
 }
 
 /**
@@ -48,7 +53,7 @@ export async function describeFiring(
     atMs,
     value,
     threshold,
-    sentence: sentenceOf(watched, firing),
+    sentence: metricSentence(rule.name, condition, firing),
     cause: {
       projectIds:
         causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),

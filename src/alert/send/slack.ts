@@ -3,6 +3,9 @@ import { html } from '../message/message.ts'
 import { type ChatParts, chatParts, inert } from './parts.ts'
 import { acceptedAnswer, checkedUrl, postJson, shownUrl, type Transport } from './transport.ts'
 
+/** A block as Slack takes it: https://docs.slack.dev/reference/block-kit/blocks */
+type SlackBlock = { type: string; [key: string]: unknown }
+
 /** Slack refuses longer texts. */
 const textMax = 2900
 /** Slack takes 50 blocks. A summary has up to 20 issues. */
@@ -26,7 +29,7 @@ const button = (text: string, more: object) => ({ type: 'button', text: { type: 
 const slackActions = { resolve: 'Resolve', assign: 'Assign to me', archive: 'Archive' } as const
 
 /** The buttons of one issue. The value names it; the call that comes back is signed by Slack. */
-function buttonsOf(issueId: number): object {
+function buttonsOf(issueId: number): SlackBlock {
   return {
     type: 'actions',
     block_id: `issue-${issueId}`,
@@ -36,7 +39,7 @@ function buttonsOf(issueId: number): object {
   }
 }
 
-function blocksOf(parts: ChatParts, buttons: object[]): object[] {
+function blocksOf(parts: ChatParts, buttons: SlackBlock[]): SlackBlock[] {
   return [
     section(`*${link(parts.headline, parts.open)}*`),
     ...(parts.lines.length ? [context(parts.lines.join('\n'))] : []),
@@ -55,7 +58,7 @@ function blocksOf(parts: ChatParts, buttons: object[]): object[] {
 }
 
 /** Returns a message for Slack. `withButtons`: for an app that receives the clicks. */
-export function slackOf(message: Message, withButtons: boolean): { text: string; blocks: object[] } {
+export function slackOf(message: Message, withButtons: boolean): { text: string; blocks: SlackBlock[] } {
   const parts = chatParts(message)
   const [only] = message.alerts.length === 1 ? message.alerts : []
   const buttons = withButtons && only ? [buttonsOf(only.issue.id)] : []

@@ -12,7 +12,7 @@ export const signatureOf = (secret: string, timestampS: number, body: string): s
   `v1=${hmac(secret, `${timestampS}.${body}`)}`
 
 /** Returns the body of our own form (see docs/channels.md). `deliveryId` is the same in every attempt. */
-function webhookOf(message: Message, deliveryId: number): object {
+export function webhookOf(message: Message, deliveryId: number): Record<string, unknown> {
   const { organization, rule, incidentId } = message
   return {
     version: 1,

@@ -92,7 +92,7 @@ function stepsOf(end: AttemptEnd, nowMs: number): DeliveryStep[] {
 type OutboxPart = Pick<AlertStore, 'queueTest' | 'recordDelivery' | 'sendDeliveryAgain'>
 type LogPart = Pick<
   AlertStore,
-  'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById' | 'listDeliveries'
+  'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById' | 'deliveryCountsOf' | 'listDeliveries'
 >
 
 const testOf = (channel: { id: number; organization_id: number }, recipient: string): NewDelivery => ({
@@ -240,6 +240,21 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
       if (filter.status !== undefined) rows = rows.where('status', '=', filter.status)
       if (filter.beforeId !== undefined) rows = rows.where('id', '<', filter.beforeId)
       return (await read.all(rows.orderBy('id', 'desc').limit(max))).map(toDelivery)
+    },
+    deliveryCountsOf: async (channelIds) => {
+      const counts = builder
+        .selectFrom('delivery')
+        .select(({ fn }) => ['channel_id', 'status', fn.countAll<number>().as('messages')])
+        .where('channel_id', 'in', channelIds)
+        .where('status', 'in', ['sent', 'failed'])
+        .where('kind', '!=', 'test')
+        .groupBy(['channel_id', 'status'])
+      const found = new Map<number, { sent: number; failed: number }>()
+      for (const { channel_id, status, messages } of channelIds.length > 0 ? await read.all(counts) : []) {
+        const before = found.get(channel_id ?? 0) ?? { sent: 0, failed: 0 }
+        found.set(channel_id ?? 0, { ...before, [status]: messages })
+      }
+      return found
     },
     deliveryById: async (id) => {
       const row = await write.get(all().where('id', '=', id))

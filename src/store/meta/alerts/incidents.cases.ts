@@ -106,6 +106,13 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     expect(log[1]).toMatchObject(aDelivery({ incidentId: 2 }))
     expect((await meta.alerts.deliveriesQueued(nowMs, 10)).map((delivery) => delivery.id)).toEqual([1])
     expect(await meta.incidents.countOpenIncidents(1)).toBe(2)
+    expect(await meta.incidents.lastFiringsOf([4, 5, 6])).toEqual(
+      new Map([
+        [4, nowMs],
+        [5, nowMs],
+      ]),
+    )
+    expect(await meta.incidents.lastFiringsOf([])).toEqual(new Map())
     expect(await meta.incidents.organizationsWithOpenIncidents(nowMs)).toEqual([1])
   })
 

@@ -133,6 +133,8 @@ export type IncidentStore = {
   incidentById(id: number): Promise<Incident | undefined>
   /** Members, those that are open first, and their number. */
   incidentMembersOf(id: number, max: number): Promise<{ members: IncidentMember[]; open: number; total: number }>
+  /** When these rules fired last (ms), by rule. Rules without an incident of the last 90 days are absent. */
+  lastFiringsOf(ruleIds: number[]): Promise<Map<number, number>>
   /** Newest first. */
   incidentActivitiesOf(id: number, max: number): Promise<IncidentActivity[]>
   /**
@@ -207,7 +209,12 @@ const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember =>
 
 type Reads = Pick<
   IncidentStore,
-  'listIncidents' | 'countOpenIncidents' | 'incidentById' | 'incidentMembersOf' | 'incidentActivitiesOf'
+  | 'listIncidents'
+  | 'countOpenIncidents'
+  | 'incidentById'
+  | 'incidentMembersOf'
+  | 'incidentActivitiesOf'
+  | 'lastFiringsOf'
 >
 
 /** The incidents of a filter, newest first. */
@@ -257,6 +264,17 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
       const found = await read.all(open.orderBy('issue_id').orderBy('rule_id').limit(max))
       if (found.length < max) found.push(...(await read.all(closed.orderBy('issue_id').limit(max - found.length))))
       return { members: found.map(toMember), open: total - ended, total }
+    },
+    lastFiringsOf: async (ruleIds) => {
+      const last = builder
+        .selectFrom('incident_member')
+        .select(({ fn }) => ['rule_id', fn.max<number>('opened_ms').as('ms')])
+        .groupBy('rule_id')
+      const found = new Map<number, number>()
+      for (let at = 0; at < ruleIds.length; at += idsMax)
+        for (const row of await read.all(last.where('rule_id', 'in', ruleIds.slice(at, at + idsMax))))
+          found.set(row.rule_id, row.ms)
+      return found
     },
     incidentActivitiesOf: async (id, max) =>
       (

@@ -119,5 +119,21 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       sentMs: nowMs + 10,
       attempts: 2,
     })
+    // Tests say nothing about messages that people wait for.
+    expect(await meta.alerts.deliveryCountsOf([1])).toEqual(new Map())
+  })
+
+  test('messages of the log are counted by channel', async () => {
+    const { meta } = await withChannel()
+    const delivery = aDelivery({ channelId: 1, userId: null })
+    await meta.incidents.storeDecision(
+      decided({ deliveries: [1, 2, 3, 4].map(() => ({ delivery, incident: null })) }),
+      nowMs,
+    )
+    await meta.alerts.recordDelivery(1, { status: 'sent' }, nowMs)
+    await meta.alerts.recordDelivery(2, { status: 'sent' }, nowMs)
+    await meta.alerts.recordDelivery(3, { status: 'failed', error: 'no' }, nowMs)
+    expect(await meta.alerts.deliveryCountsOf([1, 2])).toEqual(new Map([[1, { sent: 2, failed: 1 }]]))
+    expect(await meta.alerts.deliveryCountsOf([])).toEqual(new Map())
   })
 }

@@ -153,6 +153,8 @@ export type AlertStore = ChannelAddressStore & {
   /** The log of an organization, newest first. */
   listDeliveries(filter: DeliveryFilter, max: number): Promise<Delivery[]>
   deliveryById(id: number): Promise<Delivery | undefined>
+  /** Messages of the log that arrived and that failed for good, by channel, without tests. Channels without any are absent. */
+  deliveryCountsOf(channelIds: number[]): Promise<Map<number, { sent: number; failed: number }>>
 }
 
 const toChannel = (row: Selectable<Tables['channel']>): Channel => ({

@@ -65,6 +65,7 @@ const stored: RestAlertRule = {
   original: null,
   createdBy: null,
   dateCreated: '2026-11-23T00:00:00.000Z',
+  lastFired: null,
   dateUpdated: '2026-11-23T00:00:00.000Z',
   revision: 3,
 }

@@ -11,6 +11,7 @@ import type { KnownReceivers } from './receivers.ts'
 export async function loadReceivers({ organization }: Pick<OrganizationHere, 'organization'>): Promise<KnownReceivers> {
   const parts = app()
   const channels = await parts.meta.alerts.channelsOf(organization.id)
+  const counts = await parts.meta.alerts.deliveryCountsOf(channels.map(({ id }) => id))
   const members = await parts.meta.organizations.membersOf(organization.id)
   const people = await parts.meta.people.people(members.map(({ userId }) => userId))
   const schedules = await parts.meta.incidents.listSchedules(organization.id)
@@ -23,6 +24,8 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
       failingSince: channel.failingSinceMs === null ? null : new Date(channel.failingSinceMs).toISOString(),
       lastError: channel.lastError,
       isActive: channel.active,
+      arrived: counts.get(channel.id)?.sent ?? 0,
+      tried: (counts.get(channel.id)?.sent ?? 0) + (counts.get(channel.id)?.failed ?? 0),
       subscription: channel.subscription,
     })),
     people: people.map(({ id, name, email }) => ({ id, name, email })),

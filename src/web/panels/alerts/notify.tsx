@@ -78,7 +78,7 @@ export function Notify() {
     <Step number={3} title={t('title')}>
       <ul className="alert-receivers" aria-label={t('title')}>
         {draft.actions.map((action) => {
-          const { name, note, isGone, failing } = wordsOf(action)
+          const { name, note, isGone, failing, arrived } = wordsOf(action)
           const key = actionKey(action)
           return (
             <li key={key}>
@@ -96,6 +96,8 @@ export function Notify() {
                   >
                     <SeverityShape level="error" label="" /> {t('failing')} <Time at={failing.since} />
                   </Link>
+                ) : arrived ? (
+                  <span className="alert-note">{arrived}</span>
                 ) : null}
                 {isGone ? <span className="alert-failing">{t('nobody')}</span> : null}
               </span>

@@ -5,10 +5,14 @@ import type { RestChannel } from '../../../contract/notifications.ts'
 
 /** Channels, people, schedules and trackers that a rule can name. */
 export type KnownReceivers = {
-  channels: readonly Pick<
+  channels: readonly (Pick<
     RestChannel,
     'id' | 'kind' | 'name' | 'target' | 'subscription' | 'failingSince' | 'lastError' | 'isActive'
-  >[]
+  > & {
+    /** Messages of the last 30 days that arrived, and all that were tried. */
+    arrived: number
+    tried: number
+  })[]
   people: readonly { id: string; name: string; email: string }[]
   schedules: readonly { id: string; name: string }[]
   trackers: readonly { id: string; name: string; kind: string }[]
@@ -20,6 +24,8 @@ export type ReceiverWords = {
   note: string
   isGone: boolean
   failing: { since: string; error: string } | undefined
+  /** How many of its messages arrived; '' if there were none. */
+  arrived?: string
 }
 
 /** A function that names the receiver of an action. */
@@ -35,6 +41,7 @@ export function useReceiverWords(known: KnownReceivers): (action: AlertAction) =
         const { name, kind, failingSince, lastError } = channel
         return {
           ...named(name, t.has(`kinds.${kind}`) ? t(`kinds.${kind}`) : kind),
+          arrived: channel.tried > 0 ? t('arrived', { arrived: channel.arrived, tried: channel.tried }) : '',
           failing: failingSince === null ? undefined : { since: failingSince, error: lastError },
         }
       }

@@ -16,6 +16,7 @@ import { type Editor, EditorContext } from './editor-context.ts'
 import { EditorHead } from './editor-head.tsx'
 import { HowOften } from './how-often.tsx'
 import { Notify } from './notify.tsx'
+import { Preview } from './preview.tsx'
 import { RuleNotices } from './rule-state.tsx'
 import { RuleSentence } from './sentence.tsx'
 import { Unless } from './unless.tsx'
@@ -146,6 +147,7 @@ export function RuleEditor(props: EditorProps) {
             <Notify />
             <HowOften />
             <RuleSentence />
+            <Preview />
           </div>
           <BackTest />
         </div>

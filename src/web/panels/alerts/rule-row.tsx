@@ -65,6 +65,7 @@ export function RuleRow({
   const { clauseOf } = useRuleWords()
   const state = shownStateOf(rule, useNow())
   const { reason, since } = rule.state
+  const isFiring = state === 'critical' || state === 'warning'
   const owner = known.people.find(({ id }) => rule.owner === `user:${id}`)
   return (
     <li className="alert-row" data-state={state}>
@@ -87,9 +88,15 @@ export function RuleRow({
           <>
             {t('until')} <Time at={rule.mutedUntil} form="minute" />
           </>
-        ) : since === null ? null : (
+        ) : isFiring && since !== null ? (
           <>
             {t('since')} <Time at={since} />
+          </>
+        ) : rule.lastFired === null ? (
+          t('neverFired')
+        ) : (
+          <>
+            {t('lastFired')} <Time at={rule.lastFired} />
           </>
         )}
       </span>

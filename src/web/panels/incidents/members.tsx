@@ -28,8 +28,10 @@ export function IncidentMembers({ organization, details }: { organization: strin
           <tbody>
             {members.map(({ rule, issue, level, value, threshold, dateOpened, dateEnded }) => (
               <tr key={`${rule?.id} ${issue?.id} ${dateOpened}`} className="border-t border-line align-baseline">
-                <td className="py-1.5 pr-4">{rule ? <PlainText text={rule.name} /> : t('deleted')}</td>
-                <td className="pr-4">
+                <td className="min-w-20 max-w-60 py-1.5 pr-4 [overflow-wrap:anywhere]">
+                  {rule ? <PlainText text={rule.name} /> : t('deleted')}
+                </td>
+                <td className="min-w-32 pr-4 [overflow-wrap:anywhere]">
                   {issue ? (
                     <Link className="link" href={`/o/${organization}/issues/${issue.id}`}>
                       <PlainText text={`${issue.shortId}: ${issue.title}`} charactersMax={120} />

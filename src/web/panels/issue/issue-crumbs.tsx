@@ -92,7 +92,7 @@ export function IssueCrumbs(props: IssueContext) {
       <CopyButton text={actions.linkText} label={t('page.copyLink')} iconOnly />
       <Badges issue={detail} badge={badge} />
       {state ? (
-        <span className="text-ink-3">
+        <span className="issue-state-words" title={state}>
           <PlainText text={state} charactersMax={240} />
         </span>
       ) : null}

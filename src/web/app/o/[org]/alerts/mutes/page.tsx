@@ -3,7 +3,7 @@ import { getTimeZone, getTranslations } from 'next-intl/server'
 import type { RestMute } from '../../../../../../contract/incidents.ts'
 import { toRestMutes } from '../../../../../../query/incidents.ts'
 import { app } from '../../../../../handle.ts'
-import { IncidentTabs } from '../../../../../panels/incidents/tabs.tsx'
+import { AlertFrame } from '../../../../../panels/alerts/alert-frame.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { EmptyState } from '../../../../../ui/states.tsx'
@@ -46,11 +46,7 @@ export default async function MutesPage({ params }: { params: Promise<{ org: str
   const projects = await meta.projects.projectsOf(organization.id)
   const rules = await meta.alertRules.listAlertRules(organization.id)
   return (
-    <div className="settings-page">
-      <header className="page-head">
-        <h1>{t('title')}</h1>
-      </header>
-      <IncidentTabs organization={organization.slug} here="mutes" />
+    <AlertFrame organization={organization.slug} title={t('title')}>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
       {mutes.length > 0 ? (
         <ul className="border-t border-line">
@@ -69,6 +65,6 @@ export default async function MutesPage({ params }: { params: Promise<{ org: str
           zone={await getTimeZone()}
         />
       ) : null}
-    </div>
+    </AlertFrame>
   )
 }

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { getTimeZone, getTranslations } from 'next-intl/server'
 import { toRestSchedules } from '../../../../../../query/incidents.ts'
 import { app } from '../../../../../handle.ts'
-import { IncidentTabs } from '../../../../../panels/incidents/tabs.tsx'
+import { AlertFrame } from '../../../../../panels/alerts/alert-frame.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'
 import { EmptyState } from '../../../../../ui/states.tsx'
 import { NewSchedule } from './new-schedule.tsx'
@@ -28,11 +28,7 @@ export default async function OnCallPage({ params }: { params: Promise<{ org: st
     email,
   }))
   return (
-    <div className="settings-page">
-      <header className="page-head">
-        <h1>{t('title')}</h1>
-      </header>
-      <IncidentTabs organization={organization.slug} here="onCall" />
+    <AlertFrame organization={organization.slug} title={t('title')}>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
       {schedules.length > 0 ? (
         <ul className="border-t border-line">
@@ -52,6 +48,6 @@ export default async function OnCallPage({ params }: { params: Promise<{ org: st
         </EmptyState>
       )}
       {mayWrite ? <NewSchedule organization={organization.slug} people={people} zone={await getTimeZone()} /> : null}
-    </div>
+    </AlertFrame>
   )
 }

@@ -1,15 +1,19 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { Suspense } from 'react'
+import type { Actor } from '../../../../../../../auth/auth.ts'
 import { incidentDetails } from '../../../../../../../query/incidents.ts'
+import type { Incident } from '../../../../../../../store/meta/alerts/incidents.ts'
+import type { Organization } from '../../../../../../../store/meta/meta.ts'
 import { app } from '../../../../../../handle.ts'
+import { AlertFrame } from '../../../../../../panels/alerts/alert-frame.tsx'
 import { IncidentHistory } from '../../../../../../panels/incidents/history.tsx'
 import { IncidentMembers } from '../../../../../../panels/incidents/members.tsx'
 import { IncidentMessages } from '../../../../../../panels/incidents/messages.tsx'
 import { IncidentState } from '../../../../../../panels/incidents/state.tsx'
-import { IncidentTabs } from '../../../../../../panels/incidents/tabs.tsx'
 import { demandOrganization } from '../../../../../../server/session.ts'
-import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { ListLoading } from '../../../../../../ui/list-states.tsx'
 import { Time } from '../../../../../../ui/time.tsx'
 import { IncidentActions } from './incident-actions.tsx'
 
@@ -17,14 +21,13 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('incidents'))('title') }
 }
 
-/** One incident: its state, what belongs to it, what happened and who was told. */
-export default async function IncidentPage({ params }: { params: Promise<{ org: string; id: string }> }) {
-  const { org, id } = await params
-  const { actor, organization } = await demandOrganization(org, `/o/${org}/alerts/incidents/${encodeURIComponent(id)}`)
+type PartsProps = { actor: Actor; organization: Organization; incident: Incident }
+
+/** Everything below the title. */
+async function IncidentParts({ actor, organization, incident }: PartsProps) {
   const parts = app()
-  const incident = /^\d{1,15}$/.test(id) ? await parts.meta.incidents.incidentById(Number(id)) : undefined
-  if (!incident || incident.organizationId !== organization.id) notFound()
   const details = await incidentDetails(parts, incident)
+  // It was deleted a moment ago.
   if (!details) notFound()
   const t = await getTranslations('incidents')
   const mayWrite = (await parts.auth.may(actor, 'alert:write', { organization })) === 'yes'
@@ -43,13 +46,7 @@ export default async function IncidentPage({ params }: { params: Promise<{ org: 
     ],
   ] as const
   return (
-    <div className="settings-page">
-      <IncidentTabs organization={organization.slug} here="incidents" />
-      <header className="page-head">
-        <h1 className="break-words">
-          <PlainText text={details.title} />
-        </h1>
-      </header>
+    <>
       <p className="mb-3">
         <IncidentState status={details.status} />
       </p>
@@ -84,6 +81,22 @@ export default async function IncidentPage({ params }: { params: Promise<{ org: 
         <h2 className="mb-2">{t('messages')}</h2>
         <IncidentMessages messages={details.messages} />
       </section>
-    </div>
+    </>
+  )
+}
+
+/** One incident: its state, what belongs to it, what happened and who was told. */
+export default async function IncidentPage({ params }: { params: Promise<{ org: string; id: string }> }) {
+  const { org, id } = await params
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/alerts/incidents/${encodeURIComponent(id)}`)
+  const parts = app()
+  const incident = /^\d{1,15}$/.test(id) ? await parts.meta.incidents.incidentById(Number(id)) : undefined
+  if (!incident || incident.organizationId !== organization.id) notFound()
+  return (
+    <AlertFrame organization={organization.slug} title={incident.title}>
+      <Suspense fallback={<ListLoading />}>
+        <IncidentParts actor={actor} organization={organization} incident={incident} />
+      </Suspense>
+    </AlertFrame>
   )
 }
