@@ -19,6 +19,7 @@ import {
   discard,
   envelopeOf,
   errorEvent,
+  freePort,
   ingest,
   type Product,
   type Project,
@@ -154,8 +155,11 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
     setForward(0)
     state.receivers = await openReceivers(state.folder, slackToken)
     state.mail = await openMailServer(mails)
+    const port = await freePort()
     state.product = await start({
+      port,
       env: {
+        MISHAP_URL: `http://127.0.0.1:${port}`,
         MISHAP_OUTGOING_NETWORKS: '127.0.0.0/8',
         NODE_EXTRA_CA_CERTS: state.receivers.certificate,
         NODE_OPTIONS: `--import ${join(root, 'e2e/preload.ts')}`,
@@ -244,7 +248,8 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
     // The errors must be in one minute.
     setForward(minuteMs - (now() % minuteMs) + 1000)
     expect(await runSdk(state.web.dsn, 6)).toBe(0)
-    await until('7 events', 10_000, async () => (await read<{ count: string }>(`issues/${issue.id}/`)).count === '7')
+    const count = async () => (await read<{ count: string }>(`issues/${issue.id}/`)).count
+    await expect.poll(count, { timeout: 10_000 }).toBe('7')
     setForward(minuteMs - (now() % minuteMs) + 1000)
     await until('the firing', 20_000, async () => receivers.hooksOf('metric').length === 1)
     expect(json(receivers.hooksOf('metric')[0])).toMatchObject({
