@@ -40,10 +40,11 @@ const minuteMs = 60_000
 const program = `
 import * as Sentry from '@sentry/node'
 Sentry.init({ dsn: process.env.DSN, release: 'shop@2.0.0', environment: 'production', serverName: 'web-1' })
-function checkout() {
-  Sentry.captureException(Object.assign(new Error('pool timeout'), { name: 'PoolError' }))
+function checkout(text) {
+  Sentry.captureException(Object.assign(new Error(text), { name: 'PoolError' }))
 }
-for (let n = 0; n < Number(process.env.TIMES); n++) checkout()
+// The SDK drops an error that equals the one before.
+for (let n = 0; n < Number(process.env.TIMES); n++) checkout(n % 2 ? 'pool timeout again' : 'pool timeout')
 await Sentry.flush(5000)
 `
 
@@ -216,7 +217,8 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
     const headline = `New issue ${issue.shortId}: ${issue.title}`
     const { headers, plain, html } = mailParts(mails[0]?.text ?? '')
     expect([headers.get('subject'), mails[0]?.to]).toEqual([headline, [owner]])
-    const slack = JSON.stringify(json(receivers.calls.slack[0]))
+    // Chats get a space without width after an @.
+    const slack = JSON.stringify(json(receivers.calls.slack[0])).replaceAll('\u200b', '')
     const [push] = pushes()
     for (const text of [plain, html, slack, `${push.title} ${push.body} ${push.url}`])
       for (const part of [issue.title, issue.culprit, 'shop@2.0.0', issueLink()]) expect(text).toContain(part)
@@ -264,7 +266,7 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
     await until('the end', 20_000, async () => (await metricOf())?.dateEnded !== null)
     const rule = (await read<RestAlertRule[]>('alerts/')).find(({ kind }) => kind === 'metric')
     expect(rule?.state).toMatchObject({ status: 'ok', value: 0 })
-    expect((await incidentOf(issue.id)).level).toBe('warning')
+    expect((await incidentOf(issue.id)).dateEnded).toBeNull()
     expect(receivers.hooksOf('metric').filter((call) => json(call).change === 'start')).toHaveLength(1)
   })
 
@@ -302,13 +304,13 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
     await phone.goto(product.url + real)
     await phone.getByText(issue.title).waitFor()
     await hydrated(phone)
-    expect(await statusNow()).toBe('warning')
+    expect(await statusNow()).toBe('critical')
     // A page that was open for longer than the link works, and one whose link was changed.
     for (const wrong of [forged, token.slice(1)]) {
       await phone.locator('input[name=token]').evaluate((input, value) => input.setAttribute('value', value), wrong)
       await phone.getByRole('button', { name: 'Acknowledge' }).click()
       await phone.getByText('This link is not valid. Nothing was changed.').waitFor()
-      expect(await statusNow()).toBe('warning')
+      expect(await statusNow()).toBe('critical')
     }
     await phone.goto(product.url + real)
     await hydrated(phone)
@@ -456,15 +458,13 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
       const ids = new Set(messages.flatMap(({ issues }) => issues.map(({ id }: { id: string }) => id)))
       return { messages: messages.length, issues: ids.size + messages.reduce((sum, { more }) => sum + more, 0) }
     }
-    await until('the first summaries', 20_000, async () =>
-      ['flood', 'builtin'].every((name) => receivers.hooksOf(name).some((call) => json(call).kind === 'summary')),
-    )
+    const names = ['flood', 'builtin']
+    const hasSummary = (name: string) => receivers.hooksOf(name).some((call) => json(call).kind === 'summary')
+    await expect.poll(() => names.filter(hasSummary), { timeout: 20_000 }).toEqual(names)
     // The next summary is due ten minutes later.
     setForward(10 * minuteMs + 1000)
-    await until('all issues', 25_000, async () => ['flood', 'builtin'].every((name) => countedIn(name).issues >= total))
-    for (const name of ['flood', 'builtin']) {
-      expect(countedIn(name).issues).toBe(total)
-      expect(countedIn(name).messages).toBeLessThanOrEqual(12)
-    }
+    const issues = () => names.map((name) => countedIn(name).issues)
+    await expect.poll(issues, { timeout: 25_000 }).toEqual([total, total])
+    for (const name of names) expect(countedIn(name).messages).toBeLessThanOrEqual(12)
   })
 })
