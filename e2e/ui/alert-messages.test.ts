@@ -380,7 +380,8 @@ describe.skipIf(noChromium ?? noReceivers)('messages of alert rules', () => {
     )
     const isOurs = (link: string) => expect(link.startsWith(`${product.url}/`), link).toBe(true)
     for (const { to, text } of mails.slice(before.mails)) {
-      const { headers, html } = mailParts(text)
+      const { headers, html, plain } = mailParts(text)
+      expect(`${html}${plain}`).not.toContain('://evil')
       expect(to).toEqual([owner])
       for (const name of headers.keys()) if (!known.has(name)) expect(name).toBe('references')
       expect(html).not.toMatch(/<script|<img|onerror=[^&]*>|<b>body/)
