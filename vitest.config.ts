@@ -8,7 +8,7 @@ const own = [
   'e2e/pack/pack.test.ts',
   'e2e/sdk/scrape.test.ts',
   'e2e/shots/**/*.test.ts',
-  'e2e/ui/{account,deploy,integrations,notifications,setup}.test.ts',
+  'e2e/ui/{account,alert-messages,deploy,integrations,notifications,setup}.test.ts',
 ]
 /** What floods a product looks at what others feel of it: nothing else may take the cores meanwhile. */
 const alone = ['e2e/hostile/hostile.test.ts']

@@ -27,7 +27,7 @@ export async function openMailServer(mails: Received[]): Promise<{ port: number;
 /** The path and query of the first link to `page` in a mail. Undoes the line folding of mails. */
 export function linkIn(mail: Received | undefined, page: string): string {
   const text = (mail?.text ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=')
-  const found = new RegExp(`https?://[^\\s"<]+?(${page}[\\w?=/-]*)`).exec(text)?.[1]
+  const found = new RegExp(`https?://[^\\s"<]+?(${page}(?:[\\w?=/%-]|\\.(?=[\\w-]))*)`).exec(text)?.[1]
   if (!found) throw new Error(`no link to ${page} in: ${text}`)
   return found
 }

@@ -94,7 +94,7 @@ describe('HTML', () => {
 
   test.each(hostileTexts)('$name adds no element and no link', ({ text }) => {
     const made = message({ alerts: [{ ...alerted({ title: text, culprit: text }), facts: factsOf(text) }] })
-    const { html, text: plain } = mailOf(made)
+    const { subject, html, text: plain } = mailOf(made)
     // The same elements as for harmless texts, however often.
     const elements = new Set(html.match(/<\/?[a-z]\w*/gi))
     const known = new Set(
@@ -102,6 +102,8 @@ describe('HTML', () => {
     )
     expect([...elements].filter((name) => !known.has(name))).toEqual([])
     for (const [, address] of html.matchAll(/href="([^"]*)"/g)) expect(address).toBe('https://m.test/o/acme/issues/7')
+    // Mail programs make links of bare addresses, too.
+    expect(`${subject}${html}${plain}`).not.toMatch(/:\/\/evil/)
     expect(html.length).toBeLessThan(20_000)
     expect(`${html}${plain}`).not.toMatch(/[\r\0\u202a-\u202e\u2066-\u2069]/)
     expect(plain.length).toBeLessThan(4_000)

@@ -1,5 +1,5 @@
 import { factRows } from '../message/fact-rows.ts'
-import { type AlertedIssue, issueLines, issueUrl, kindWord, line, type Message } from '../message/message.ts'
+import { type AlertedIssue, issueLines, issueUrl, kindWord, line, type Message, unlinked } from '../message/message.ts'
 import { unsubscribePage } from '../personal.ts'
 import { type Block, renderMail } from './document.ts'
 
@@ -61,14 +61,20 @@ function blocksOf(message: Message): Block[] {
   return blocks
 }
 
+/** Returns blocks whose texts lead nowhere: most of them come from events. */
+const withoutLinks = (blocks: Block[]): Block[] =>
+  JSON.parse(JSON.stringify(blocks), (name, value: unknown) =>
+    typeof value === 'string' && name !== 'href' ? unlinked(value) : value,
+  ) as Block[]
+
 /** Returns the mail of a message. */
 export function mailOf(message: Message): { subject: string; text: string; html: string } {
   const { rule, links, headline, level } = message
   return renderMail({
-    subject: headline,
+    subject: unlinked(headline),
     titleless: message.kind === 'issue',
     level,
-    blocks: blocksOf(message),
+    blocks: withoutLinks(blocksOf(message)),
     footer: rule ? [`Sent by the alert rule ${line(rule.name, 120)} of ${line(message.organization.name, 64)}.`] : [],
     ...(links.unsubscribe ? { unsubscribe: unsubscribePage(links.unsubscribe) } : {}),
   })

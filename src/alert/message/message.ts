@@ -73,6 +73,9 @@ export function line(text: string, max = titleMax): string {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean
 }
 
+/** Splits addresses in a text with a space without width, as mail programs and chats make links of bare ones. */
+export const unlinked = (text: string): string => text.replace(/:\/\//g, ':\u200b//').replace(/\bwww\./gi, '$&\u200b')
+
 const htmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 /** Escapes text for HTML. */
 export const html = (text: string): string =>

@@ -1,5 +1,5 @@
 import type { AlertedIssue, Message } from '../message/message.ts'
-import { issueUrl, kindWord, line } from '../message/message.ts'
+import { issueUrl, kindWord, line, unlinked } from '../message/message.ts'
 
 /** An issue of a message for a chat. */
 type ChatItem = { title: string; url: string; details: string[] }
@@ -81,11 +81,9 @@ export function incidentKey(message: Message): string {
  * splits each after its first character, so the text looks the same.
  */
 export const inert = (text: string): string =>
-  text
+  unlinked(text)
     .replace(/[@<](?=\S)/g, '$&\u200b')
-    .replace(/:\/\//g, ':\u200b//')
     .replace(/\]\(/g, ']\u200b(')
-    .replace(/\bwww\./gi, '$&\u200b')
 
 /** Escapes Markdown, for chats whose parser knows backslashes. */
 const markdownText = (text: string): string => inert(text.replace(/[\\`*_~|[\]#>]/g, '\\$&'))

@@ -1,43 +1,12 @@
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, verify } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { message } from '../message/message.cases.ts'
+import { decrypted, subscriber } from './push.cases.ts'
 import { newPushKeys, pushRequest } from './push-service.ts'
 import { localService } from './rig.cases.ts'
 import { sendVia } from './transports.ts'
 
 const service = await localService()
-
-/** A browser with keys of its own, as its push manager creates them. */
-function subscriber() {
-  const pair = createECDH('prime256v1')
-  const p256dh = pair.generateKeys().toString('base64url')
-  const auth = Buffer.alloc(16, 7)
-  return {
-    browser: { id: 4, endpoint: 'https://push.example/send/abc', p256dh, auth: auth.toString('base64url') },
-    pair,
-    auth,
-  }
-}
-
-const derived = (secret: Buffer, salt: Buffer, info: Buffer, bytes: number) =>
-  Buffer.from(hkdfSync('sha256', secret, salt, info, bytes))
-
-/** Decrypts a body like a browser does (RFC 8188 for the record, RFC 8291 for the keys). */
-function decrypted(body: Buffer, { pair, auth }: ReturnType<typeof subscriber>): string {
-  const salt = body.subarray(0, 16)
-  const idLength = body[20] ?? 0
-  const sender = body.subarray(21, 21 + idLength)
-  const record = body.subarray(21 + idLength)
-  const info = Buffer.concat([Buffer.from('WebPush: info\0'), pair.getPublicKey(), sender])
-  const secret = derived(pair.computeSecret(sender), auth, info, 32)
-  const key = derived(secret, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16)
-  const nonce = derived(secret, salt, Buffer.from('Content-Encoding: nonce\0'), 12)
-  const decipher = createDecipheriv('aes-128-gcm', key, nonce)
-  decipher.setAuthTag(record.subarray(-16))
-  const padded = Buffer.concat([decipher.update(record.subarray(0, -16)), decipher.final()])
-  // The last record ends with 2 and zeros.
-  return padded.subarray(0, padded.lastIndexOf(2)).toString('utf8')
-}
 
 const keys = newPushKeys()
 const forgotten: number[] = []
@@ -56,7 +25,7 @@ const deps = (browser: ReturnType<typeof subscriber>['browser'] | undefined) => 
 const outbound = { message: message(), deliveryId: 9, recipient: '4' }
 
 test('only the browser can read the message, and the push service recognizes the installation', async () => {
-  const subscribed = subscriber()
+  const subscribed = subscriber('https://push.example/send/abc')
   service.answerWith({ status: 201, body: '' })
   expect(await sendVia('push', deps(subscribed.browser), {}, outbound)).toEqual({ answer: '201' })
   const [got] = service.received
@@ -102,14 +71,18 @@ test('only the browser can read the message, and the push service recognizes the
 test.each([404, 410])('a subscription that the service answers with %i is removed', async (status) => {
   forgotten.length = 0
   service.answerWith({ status, body: '' })
-  await expect(sendVia('push', deps(subscriber().browser), {}, outbound)).rejects.toThrow(/withdrawn its subscription/)
+  await expect(
+    sendVia('push', deps(subscriber('https://push.example/send/abc').browser), {}, outbound),
+  ).rejects.toThrow(/withdrawn its subscription/)
   expect(forgotten).toEqual([4])
 })
 
 test('a push service that is called too often names the pause, and the subscription stays', async () => {
   forgotten.length = 0
   service.answerWith({ status: 429, headers: { 'retry-after': '20' }, body: '' })
-  await expect(sendVia('push', deps(subscriber().browser), {}, outbound)).rejects.toMatchObject({
+  await expect(
+    sendVia('push', deps(subscriber('https://push.example/send/abc').browser), {}, outbound),
+  ).rejects.toMatchObject({
     retryAfterMs: 20_000,
   })
   expect(forgotten).toEqual([])

@@ -36,11 +36,6 @@ export function UnsubscribeForm({
                 <PlainText text={t('unsubscribeIntro', texts)} />
               </p>
               <input type="hidden" name="token" value={token} />
-              {state.error ? (
-                <p role="alert" className="text-error">
-                  {state.error}
-                </p>
-              ) : null}
               <div>
                 <Button type="submit" look="main" disabled={pending}>
                   {t('unsubscribeNow')}
