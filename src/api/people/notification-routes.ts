@@ -96,10 +96,10 @@ export const notificationRoutes: readonly Route[] = [
     body: channelChangeBody,
     response: restChannel,
     handle: async ({ app, found, params, body }) => {
+      const before = await channelOf(app, found, params.channel)
       demandChange(channelChangeBody, body)
       const { isActive, ...others } = body
-      const change = { ...others, active: isActive }
-      const channel = await updateChannel(app, await channelOf(app, found, params.channel), change)
+      const channel = await updateChannel(app, before, { ...others, active: isActive })
       return { body: await toRestChannel(app, channel) }
     },
   }),
