@@ -272,6 +272,8 @@ describe('muting', () => {
   test('until now is no mute; a target of the whole organization is not kept', async () => {
     const deps = await rig()
     expect(await endOf(() => createMute(deps, 1, body({ end: deps.nowMs }), 'ann'))).toEqual(['VALIDATION', ['end']])
+    const over = body({ start: deps.nowMs - 1000, end: deps.nowMs })
+    expect(await endOf(() => createMute(deps, 1, over, 'ann'))).toEqual(['VALIDATION', ['end']])
     const mute = await createMute(deps, 1, body({ target: '7', end: deps.nowMs + 1 }), 'ann')
     expect(mute).toMatchObject({ targetId: 0, fromMs: deps.nowMs, toMs: deps.nowMs + 1, userId: 'ann' })
   })
