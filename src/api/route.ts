@@ -120,6 +120,12 @@ export function limitOf(
   return Math.min(Number(requested), 100)
 }
 
+/**
+ * Returns the id in a path; 0, which no row has, for everything else. `Number` alone would take `1e0` for 1, and the
+ * database would fail on a fraction.
+ */
+export const idOf = (text: string | undefined): number => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : 0)
+
 // ---- objects of a call
 
 export function organizationOf(found: Found): Organization {

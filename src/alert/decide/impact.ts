@@ -1,4 +1,5 @@
 import type { Incident, IncidentMember, Notified } from '../../store/meta/alerts/incidents.ts'
+import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import type { AlertLevel, DeliveryItem, MessageChange } from '../../store/meta/issues/alerts.ts'
 import type { Question, Receiver, RuleFacts } from './facts.ts'
 import type { Draft } from './join.ts'
@@ -33,13 +34,19 @@ function holdOf(incident: Incident, members: readonly IncidentMember[], rule: Ru
   if ((incident.snoozedUntilMs ?? 0) > nowMs) return 'The incident is snoozed.'
   if ((rule.mutedUntilMs ?? 0) > nowMs) return 'The rule is muted.'
   const mine = mutes.filter((mute) => mute.organizationId === incident.organizationId)
-  const found = mine.find(({ kind, targetId }) => {
-    if (kind === 'organization') return true
-    if (kind === 'rule') return targetId === rule.id
-    // One project or issue that is not muted is enough for a message.
-    if (kind === 'project') return incident.projectIds.length > 0 && incident.projectIds.every((id) => id === targetId)
-    return members.length > 0 && members.every((member) => member.issueId === targetId)
-  })
+  const targets = (kind: Mute['kind']) =>
+    new Set(mine.filter((mute) => mute.kind === kind).map((mute) => mute.targetId))
+  const [projects, issues] = [targets('project'), targets('issue')]
+  // One project or issue that is not muted is enough for a message. Several mutes can cover an incident together.
+  const coversProjects = incident.projectIds.length > 0 && incident.projectIds.every((id) => projects.has(id))
+  const coversIssues = members.length > 0 && members.every(({ issueId }) => issues.has(issueId))
+  const found = mine.find(
+    ({ kind, targetId }) =>
+      kind === 'organization' ||
+      (kind === 'rule' && targetId === rule.id) ||
+      (kind === 'project' && coversProjects && incident.projectIds.includes(targetId)) ||
+      (kind === 'issue' && coversIssues && members.some(({ issueId }) => issueId === targetId)),
+  )
   return found ? `Muted: ${found.name}` : ''
 }
 
@@ -161,7 +168,8 @@ function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | 
   }
   const { step, dueMs } = incident.escalation
   const target = rule.escalation[step]
-  if (dueMs > nowMs || !target || holdOf(incident, members, rule, question)) return undefined
+  const openMembers = members.filter((member) => member.endedMs === null)
+  if (dueMs > nowMs || !target || holdOf(incident, openMembers, rule, question)) return undefined
   // Past the last step the order keeps its place, so that it does not start again.
   incident.escalation = {
     step: step + 1,

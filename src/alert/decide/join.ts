@@ -33,7 +33,7 @@ const openMembers = (draft: Draft): IncidentMember[] => draft.members.filter((me
 const worst = (levels: readonly AlertLevel[]): AlertLevel => (levels.includes('critical') ? 'critical' : 'warning')
 
 const draftOf = ({ incident, members }: OpenIncident): Draft => ({
-  incident: { ...incident },
+  incident: { ...incident, projectIds: [...incident.projectIds], notified: { ...incident.notified } },
   members: members.map((member) => ({ ...member })),
   changed: new Set(),
   activities: [],

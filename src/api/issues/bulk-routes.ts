@@ -16,7 +16,7 @@ import { issuesMatching } from '../../query/issues.ts'
 import type { Issue } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
 import { toRestRemoval } from '../people/removal-routes.ts'
-import { type Answer, type Call, organizationOf, type Route, route, viewOf, viewQuery } from '../route.ts'
+import { type Answer, type Call, idOf, organizationOf, type Route, route, viewOf, viewQuery } from '../route.ts'
 import { applyChange, toRestBulk } from './issue-change.ts'
 import { actionOf } from './issue-input.ts'
 
@@ -111,7 +111,7 @@ async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
 }
 
 const bulkOf = async ({ app, found, params }: Call<unknown, unknown>) => {
-  const bulk = await app.meta.issues.bulkById(Number(params.change) || 0)
+  const bulk = await app.meta.issues.bulkById(idOf(params.change))
   if (bulk?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
   return bulk
 }

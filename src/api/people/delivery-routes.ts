@@ -5,7 +5,7 @@ import { sendAgain } from '../../operations/deliveries.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
 import { pageHeaders } from '../page.ts'
-import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { type Found, idOf, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
 
 /** Deliveries of a page: some days of a busy channel. */
 const pageDeliveries = 100
@@ -80,7 +80,7 @@ export const deliveryRoutes: readonly Route[] = [
     response: restDelivery,
     handle: async ({ app, actor, found, params }) => {
       const channel = await channelOf(app, found, params.channel)
-      return { body: toRestDelivery(await sendAgain(app, actor, channel, Number(params.delivery) || 0)) }
+      return { body: toRestDelivery(await sendAgain(app, actor, channel, idOf(params.delivery))) }
     },
   }),
 ]

@@ -19,6 +19,7 @@ import { createChannel, deleteChannel, updateChannel } from '../../operations/ch
 import { clearMailServer, setMailServer } from '../../operations/mail-server.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Channel } from '../../store/meta/issues/alerts.ts'
+import { demandChange } from '../input.ts'
 import { organizationOf, type Route, route } from '../route.ts'
 import { channelOf, toRestDelivery } from './delivery-routes.ts'
 
@@ -94,9 +95,11 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:write',
     body: channelChangeBody,
     response: restChannel,
-    handle: async ({ app, found, params, body: { isActive, ...others } }) => {
-      const change = { ...others, active: isActive }
-      const channel = await updateChannel(app, await channelOf(app, found, params.channel), change)
+    handle: async ({ app, found, params, body }) => {
+      const before = await channelOf(app, found, params.channel)
+      demandChange(channelChangeBody, body)
+      const { isActive, ...others } = body
+      const channel = await updateChannel(app, before, { ...others, active: isActive })
       return { body: await toRestChannel(app, channel) }
     },
   }),

@@ -15,7 +15,7 @@ import { inviteMember, removeMember, takeBackInvitation, updateMember } from '..
 import type { App } from '../../processes/parts.ts'
 import type { Organization } from '../../store/meta/meta.ts'
 import type { Invitation } from '../../store/meta/people/members.ts'
-import { organizationOf, type Route, route } from '../route.ts'
+import { idOf, organizationOf, type Route, route } from '../route.ts'
 import { membersOf } from './organization-routes.ts'
 import { roleLists } from './role-lists.ts'
 
@@ -145,7 +145,7 @@ export const peopleRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, actor, found, params }) => {
-      await takeBackInvitation(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
+      await takeBackInvitation(app, actor.person, organizationOf(found), idOf(params.invitation))
       return { body: undefined, status: 204 }
     },
   }),

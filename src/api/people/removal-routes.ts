@@ -6,7 +6,7 @@ import { deleteIssues, deleteOrganization, deleteProject } from '../../operation
 import { tombstonesOf } from '../../query/tombstones.ts'
 import type { Removal } from '../../store/meta/retention/removals.ts'
 import type { Call, Route } from '../route.ts'
-import { issueOf, organizationOf, projectOf, route } from '../route.ts'
+import { idOf, issueOf, organizationOf, projectOf, route } from '../route.ts'
 
 /** Maximum removals in the list. */
 const listMax = 100
@@ -134,7 +134,7 @@ export const removalRoutes: readonly Route[] = [
     action: 'organization:read',
     response: restRemoval,
     handle: async ({ app, found, params }) => {
-      const removal = await app.meta.retention.removalById(Number(params.removal) || 0)
+      const removal = await app.meta.retention.removalById(idOf(params.removal))
       if (removal?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal) }
     },

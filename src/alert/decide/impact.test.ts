@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import type { Mute } from '../../store/meta/alerts/mutes.ts'
+import { firing, minuteMs, nowMs, person, rule, slack, story } from '../decide.cases.ts'
+import type { Question, Receiver } from './facts.ts'
+
+const mute = (kind: Mute['kind'], targetId = 0, more: Partial<Mute> = {}): Mute => ({
+  id: targetId + 1,
+  organizationId: 1,
+  kind,
+  targetId,
+  name: `${kind} ${targetId}`,
+  fromMs: 0,
+  toMs: null,
+  userId: null,
+  createdMs: 0,
+  ...more,
+})
+
+/** A firing about issues of projects. The deploy joins them in one incident. */
+const about = (projectIds: number[], issueIds: number[]) =>
+  firing(4, { cause: { projectIds, issueIds, release: '', deployId: 3 } })
+
+describe('several mutes', () => {
+  test.each<[string, Mute[], string]>([
+    ['one of two projects', [mute('project', 1)], ''],
+    ['both projects', [mute('project', 2), mute('project', 1)], 'Muted: project 2'],
+    ['both projects and a third', [mute('project', 3), mute('project', 1), mute('project', 2)], 'Muted: project 1'],
+    ['one of two issues', [mute('issue', 7)], ''],
+    ['both issues', [mute('issue', 7), mute('issue', 8)], 'Muted: issue 7'],
+    ['both issues in mutes that came twice', [7, 8, 7, 8].map((id) => mute('issue', id)), 'Muted: issue 7'],
+    ['a project and an issue', [mute('project', 1), mute('issue', 7)], ''],
+    ['both projects, one by another organization', [mute('project', 1), mute('project', 2, { organizationId: 2 })], ''],
+    ['ids of issues as projects', [mute('project', 7), mute('project', 8)], ''],
+    ['ids of projects as issues', [mute('issue', 1), mute('issue', 2)], ''],
+    ['the rule', [mute('rule', 4)], 'Muted: rule 4'],
+    ['the rule and the organization', [mute('organization'), mute('rule', 4)], 'Muted: organization 0'],
+  ])('%s', (_says, mutes, heldBy) => {
+    const { step, log } = story([rule(4, { kind: 'issue' })])
+    step(0, [about([1, 2], [7, 8])], { mutes })
+    expect(log.length).toBeGreaterThan(0)
+    expect([...new Set(log.map(({ status, error }) => `${status} ${error}`.trim()))]).toEqual([
+      heldBy ? `suppressed ${heldBy}` : 'queued',
+    ])
+  })
+
+  test('a metric of all projects is not covered by mutes of projects', () => {
+    const { step } = story([rule(4)])
+    expect(step(0, [about([], [])], { mutes: [mute('project', 1), mute('project', 2)] }).told).toHaveLength(1)
+  })
+})
+
+describe('the on-call order and mutes', () => {
+  const onCall = rule(4, { kind: 'issue', escalation: [{ afterMinutes: 10, schedule: '9' }] })
+  const order: Partial<Question> = { onCall: () => [person('ann'), person('bob')] }
+  const steps = (found: { activities: string[] }) => found.activities.filter((kind) => kind === 'escalated').length
+
+  test('a muted issue that is left is not escalated, though another one that has ended was not muted', () => {
+    const { step, incidents } = story([onCall], order)
+    step(0, [about([1], [7, 8])])
+    expect(incidents.size).toBe(1)
+    step(5, [{ ...about([1], [8]), change: 'end' }])
+    expect(steps(step(11, [], { mutes: [mute('issue', 7)] }))).toBe(0)
+    expect(steps(step(12, []))).toBe(1)
+  })
+
+  test.each<[string, Partial<Question>]>([
+    ['the organization', { mutes: [mute('organization')] }],
+    ['the rule', { mutes: [mute('rule', 4)] }],
+    ['the project', { mutes: [mute('project', 1)] }],
+    ['the rule for a time', { rules: new Map([[4, { ...onCall, mutedUntilMs: nowMs + 15 * minuteMs }]]) }],
+  ])('a mute of %s holds a step back, and its end lets it go', (_says, question) => {
+    const { step } = story([onCall], order)
+    step(0, [about([1], [7])])
+    expect(step(10, [], question)).toMatchObject({ told: [], activities: [] })
+    expect(step(16, []).told).toEqual([['change', 'warning', 'ann']])
+    // The last step is not taken again.
+    expect(step(60, []).told).toEqual([])
+  })
+
+  test('an incident that was never told does not escalate', () => {
+    const { step } = story([onCall], order)
+    step(0, [about([1], [7])], { mutes: [mute('organization')] })
+    expect(steps(step(30, [], { mutes: [mute('organization')] }))).toBe(0)
+    expect(step(31, []).told).toEqual([['start', 'warning', 'channel 1']])
+    expect(steps(step(40, []))).toBe(0)
+    expect(steps(step(41, []))).toBe(1)
+  })
+
+  test('a person who is nowhere now is recorded, and the next step goes on', () => {
+    const steps2 = [
+      { afterMinutes: 10, schedule: '9' },
+      { afterMinutes: 10, schedule: '9' },
+    ]
+    const away: Receiver = { ...person('ann'), recipients: [] }
+    const { step } = story([rule(4, { escalation: steps2 })], { onCall: () => [away, person('bob')] })
+    step(0, [firing(4)])
+    expect(step(10, [])).toMatchObject({ told: [], activities: ['escalated'] })
+    expect(step(20, [])).toMatchObject({ told: [['change', 'warning', 'bob']], activities: ['escalated'] })
+  })
+
+  test.each([
+    ['one schedule comes twice: the next person', ['9', '9', '9'], ['ann', 'bob', 'ann']],
+    ['two schedules each begin with the one on call', ['9', '8', '9', '8'], ['ann', 'cyd', 'bob', 'dee']],
+  ])('%s', (_says, schedules, expected) => {
+    const escalation = schedules.map((schedule) => ({ afterMinutes: 5, schedule }))
+    const orders: Record<string, Receiver[]> = {
+      8: [person('cyd'), person('dee')],
+      9: [person('ann'), person('bob')],
+    }
+    const { step } = story([rule(4, { escalation })], { onCall: (schedule) => orders[schedule] ?? [] })
+    step(0, [firing(4)])
+    const told = schedules.flatMap((_schedule, at) => step(5 * (at + 1), []).told.map(([, , who]) => who))
+    expect(told).toEqual(expected)
+  })
+})
+
+describe('who hears of an end', () => {
+  const end = firing(4, { change: 'end' })
+
+  test.each<[string, Partial<Question>, number]>([
+    ['those who heard of the start', {}, 1],
+    ['nobody whose channel is gone', { receiverOf: () => undefined }, 0],
+    ['nobody who is nowhere now', { receiverOf: () => ({ ...slack, recipients: [] }) }, 0],
+    ['nobody, if the rule says so', { rules: new Map([[4, rule(4, { resolveMessage: false })]]) }, 0],
+  ])('%s', (_says, question, count) => {
+    const { step, incidents } = story([rule(4)])
+    step(0, [firing(4)])
+    expect(step(5, [end], question).told).toHaveLength(count)
+    // Whatever was told, it is not told later.
+    expect(incidents.get(1)?.incident).toMatchObject({ state: 'resolved', notified: { 'channel:1': { level: 'ok' } } })
+    expect(step(6, []).told).toEqual([])
+  })
+
+  test('the persons whom the on-call order woke', () => {
+    const { step } = story([rule(4, { escalation: [{ afterMinutes: 10, schedule: '9' }] })], {
+      onCall: () => [person('ann'), person('bob')],
+    })
+    step(0, [firing(4)])
+    step(10, [])
+    expect(step(12, [end]).told).toEqual([
+      ['end', 'warning', 'channel 1'],
+      ['end', 'warning', 'ann'],
+    ])
+  })
+})
+
+describe('how often a receiver hears of changes', () => {
+  const rules = [rule(4, { intervalMinutes: 30 }), rule(5, { intervalMinutes: 5 })]
+  const cause = { projectIds: [1], issueIds: [], release: 'web@1', deployId: 3 }
+
+  test.each([
+    ['before the shortest interval', 4, 0],
+    ['at the shortest interval of its rules', 5, 1],
+  ])('%s', (_says, minute, count) => {
+    const { step } = story(rules)
+    step(0, [firing(4, { cause }), firing(5, { id: 2, cause })])
+    step(1, [firing(5, { id: 3, cause: { ...cause, projectIds: [2] }, key: 'b' })])
+    const third = rule(6)
+    const all = new Map([...rules, third].map((item) => [item.id, item]))
+    expect(step(minute, [firing(6, { id: 4, cause })], { rules: all }).told).toHaveLength(count)
+  })
+
+  test('a fall waits for the interval, a rise does not', () => {
+    const { step } = story([rule(4)])
+    step(0, [firing(4, { level: 'critical' })])
+    expect(step(5, [firing(4, { change: 'change', level: 'warning' })]).told).toEqual([])
+    expect(step(30, []).told).toEqual([['change', 'warning', 'channel 1']])
+    expect(step(31, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([
+      ['change', 'critical', 'channel 1'],
+    ])
+  })
+
+  test('a receiver that joins later hears of the start, the others hear nothing new', () => {
+    const { step } = story([rule(4)])
+    step(0, [firing(4)])
+    expect(step(3, [], { receiversOf: () => [slack, person('ann')] }).told).toEqual([['start', 'warning', 'ann']])
+    expect(step(4, [], { receiversOf: () => [slack, person('ann')] }).told).toEqual([])
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import type { Firing } from '../../store/meta/alerts/firings.ts'
+import { anIncident } from '../../store/meta/alerts/incidents.cases.ts'
+import { base, firing, minuteMs, nowMs, rule, story } from '../decide.cases.ts'
+import { joinFirings } from './join.ts'
+
+const dayMs = 86_400_000
+const cause = (more: Partial<Firing['cause']> = {}): Firing['cause'] => ({
+  projectIds: [1],
+  issueIds: [],
+  release: '',
+  deployId: null,
+  ...more,
+})
+const issueRule = rule(4, { kind: 'issue' })
+
+describe('when firings of one release share an incident', () => {
+  test.each<[string, Partial<Firing['cause']>, Partial<Firing['cause']>, number, number]>([
+    ['at once', { release: 'web@1' }, { release: 'web@1' }, 0, 1],
+    ['an hour after it began', { release: 'web@1' }, { release: 'web@1' }, 60, 1],
+    ['later than an hour', { release: 'web@1' }, { release: 'web@1' }, 61, 2],
+    ['another release', { release: 'web@1' }, { release: 'web@2' }, 0, 2],
+    ['no release', {}, {}, 0, 2],
+    ['the same release of another project', { release: '1.0' }, { release: '1.0', projectIds: [2] }, 0, 2],
+    ['a release of several projects', { release: '1.0' }, { release: '1.0', projectIds: [2, 1] }, 0, 1],
+    ['one deploy, whatever the time', { deployId: 3 }, { deployId: 3 }, 600, 1],
+    ['two deploys', { deployId: 3 }, { deployId: 4 }, 0, 2],
+  ])('%s', (_says, first, second, minute, count) => {
+    const { step, incidents } = story([rule(4), rule(5)])
+    step(0, [firing(4, { cause: cause(first) })])
+    step(minute, [firing(5, { id: 2, cause: cause(second) })])
+    expect(incidents.size).toBe(count)
+  })
+
+  test('another organization never shares one', () => {
+    const { step, incidents } = story([rule(4), rule(5)])
+    step(0, [firing(4, { cause: cause({ deployId: 3 }) })])
+    step(0, [firing(5, { organizationId: 2, cause: cause({ deployId: 3 }) })])
+    expect([...incidents.values()].map(({ incident }) => incident.organizationId)).toEqual([1, 2])
+  })
+
+  test('an incident collects the projects of its firings, each once', () => {
+    const { step, incidents } = story([rule(4), rule(5)])
+    step(0, [firing(4, { cause: cause({ deployId: 3, projectIds: [1, 2] }) })])
+    step(1, [firing(5, { cause: cause({ deployId: 3, projectIds: [2, 3] }) })])
+    expect(incidents.get(1)?.incident.projectIds).toEqual([1, 2, 3])
+  })
+})
+
+describe('a metric and an issue', () => {
+  const both = [rule(4), rule(5, { kind: 'issue' })]
+  const metric = firing(4, { cause: cause({ issueIds: [7, 8] }) })
+  test.each<[string, Firing[], number]>([
+    ['the metric names the issue', [metric, firing(5, { issue: 7 })], 1],
+    ['the issue came first', [firing(5, { issue: 8 }), metric], 1],
+    ['another issue', [metric, firing(5, { issue: 9 })], 2],
+  ])('%s', (_says, firings, count) => {
+    const { step, incidents } = story(both)
+    firings.forEach((item, at) => void step(at, [{ ...item, id: at + 1 }]))
+    expect(incidents.size).toBe(count)
+  })
+})
+
+describe('the level of an incident', () => {
+  const levels = (found: Firing[][]) => {
+    const { step, incidents } = story([rule(4), rule(5)])
+    found.forEach((firings, at) => void step(at, firings))
+    const { level, peak, state } = incidents.get(1)?.incident ?? anIncident()
+    return { level, peak, state }
+  }
+  const deploy = { cause: cause({ deployId: 3 }) }
+  const [warning, critical] = [firing(4, deploy), firing(5, { ...deploy, level: 'critical' })]
+  test.each<[string, Firing[][], object]>([
+    ['a warning', [[warning]], { level: 'warning', peak: 'warning', state: 'warning' }],
+    ['the worst of its members', [[warning], [critical]], { level: 'critical', peak: 'critical', state: 'critical' }],
+    [
+      'falls with the end of the worst one, and remembers the peak',
+      [[warning], [critical], [{ ...critical, change: 'end' }]],
+      { level: 'warning', peak: 'critical', state: 'warning' },
+    ],
+    [
+      'stays after the end of a milder one',
+      [[critical], [warning], [{ ...warning, change: 'end' }]],
+      { level: 'critical', peak: 'critical', state: 'critical' },
+    ],
+    [
+      'is the last one after the end',
+      [[critical], [{ ...critical, change: 'end' }]],
+      { level: 'critical', peak: 'critical', state: 'resolved' },
+    ],
+  ])('%s', (_says, found, expected) => {
+    expect(levels(found)).toEqual(expected)
+  })
+})
+
+describe('the end of members', () => {
+  const two = firing(4, { cause: cause({ issueIds: [7, 8], deployId: 3 }) })
+
+  test('the history says who left and when it ended', () => {
+    const { step, incidents } = story([issueRule])
+    expect(step(0, [two]).activities).toEqual(['started'])
+    expect(step(1, [], { closedIssues: new Map([[7, 'WEB-7 was resolved.']]) }).activities).toEqual(['left'])
+    expect(incidents.get(1)?.incident.endedMs).toBeNull()
+    expect(step(2, [], { closedIssues: new Map([[8, 'WEB-8 was archived.']]) }).activities).toEqual(['ended'])
+    expect(incidents.get(1)?.incident).toMatchObject({ state: 'resolved', endedMs: nowMs + 2 * minuteMs })
+  })
+
+  test.each([
+    ['a moment before a day is over', dayMs / minuteMs - 1, null],
+    ['when nothing happened for a day', dayMs / minuteMs, nowMs + dayMs],
+  ])('an issue: %s', (_says, minute, endedMs) => {
+    const { step, incidents } = story([issueRule])
+    step(0, [firing(4, { issue: 7 })])
+    expect(step(minute, []).told).toEqual([])
+    expect(incidents.get(1)?.incident.endedMs).toBe(endedMs)
+  })
+
+  test('a metric that is still over its threshold does not end by itself', () => {
+    const { step, incidents } = story([rule(4)])
+    step(0, [firing(4)])
+    step((30 * dayMs) / minuteMs, [])
+    expect(incidents.get(1)?.incident.endedMs).toBeNull()
+  })
+
+  test('an issue that fires again begins a new day', () => {
+    const { step, incidents } = story([issueRule])
+    step(0, [firing(4, { issue: 7 })])
+    step(1000, [firing(4, { issue: 7, id: 2 })])
+    step(1440, [])
+    expect(incidents.get(1)?.incident.endedMs).toBeNull()
+    step(2440, [])
+    expect(incidents.get(1)?.incident.endedMs).toBe(nowMs + 2440 * minuteMs)
+  })
+})
+
+describe('a title', () => {
+  test.each<[string, Firing, Map<number, string>, string]>([
+    ['of a metric is the name of its rule', firing(5), new Map(), 'Rule 5'],
+    ['of an issue is its own', firing(4, { issue: 7 }), new Map([[7, 'WEB-7: Boom']]), 'WEB-7: Boom'],
+    ['of an issue that is gone is the name of the rule', firing(4, { issue: 7 }), new Map(), 'Rule 4'],
+    ['is cut', firing(4, { issue: 7 }), new Map([[7, 'x'.repeat(5000)]]), 'x'.repeat(200)],
+  ])('%s', (_says, item, titles, title) => {
+    const rules = new Map([issueRule, rule(5)].map((known) => [known.id, known]))
+    expect(joinFirings({ ...base, rules, titles, firings: [item] })[0]?.incident.title).toBe(title)
+  })
+})
+
+test('a question is not changed by its answer', () => {
+  const incidents = [{ incident: anIncident({ id: 1, deployId: 3 }), members: [] }]
+  const question = {
+    ...base,
+    rules: new Map([[4, rule(4)]]),
+    incidents,
+    firings: [firing(4, { cause: cause({ deployId: 3, projectIds: [9] }) })],
+  }
+  const before = structuredClone(incidents)
+  joinFirings(question)
+  expect(incidents).toEqual(before)
+})
