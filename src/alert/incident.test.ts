@@ -296,11 +296,18 @@ describe('people', () => {
     expect(await without.meta.incidents.countOpenIncidents(1)).toBe(1)
   })
 
-  test('nobody acknowledges: the next one of the order hears of it', async () => {
-    const { meta, alerts, mails, fire, clock } = await told({
-      actions: [{ type: 'on_call', schedule: '1' }],
-      escalation: [{ afterMinutes: 10, schedule: '1' }],
-    })
+  test.each([
+    ['', 0],
+    [', also after the clock was set back', 86_400_000],
+  ])('nobody acknowledges: the next one of the order hears of it%s', async (_name, backMs) => {
+    const state = { aheadMs: backMs }
+    const base = testClock(nowMs)
+    const { meta, alerts, mails, fire, clock } = await told(
+      { actions: [{ type: 'on_call', schedule: '1' }], escalation: [{ afterMinutes: 10, schedule: '1' }] },
+      { clock: { ...base, now: () => clock.now() + state.aheadMs } },
+    )
+    await alerts.run()
+    state.aheadMs = 0
     await meta.incidents.createSchedule({
       organizationId: 1,
       name: 'Backend',
