@@ -1,5 +1,5 @@
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
-import type { AttemptEnd, Delivery } from '../store/meta/issues/alerts.ts'
+import type { AttemptEnd, Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import { acknowledgeLink } from './acknowledge.ts'
 import { configOf } from './channel.ts'
 import type { AlertDeps } from './deps.ts'
@@ -96,9 +96,24 @@ async function send(deps: Wired, delivery: Delivery): Promise<Sent | undefined> 
 
 async function sendMessage(deps: Wired, delivery: Delivery, message: Message): Promise<Sent | undefined> {
   const outbound = { message, deliveryId: delivery.id, recipient: delivery.recipient }
-  if (delivery.channelId === null) return sendVia('email', deps, { target: delivery.recipient }, outbound)
-  const channel = await deps.meta.alerts.channelById(delivery.channelId)
-  return channel && sendVia(channel.kind, deps, configOf(deps, channel), outbound)
+  const channel = delivery.channelId === null ? null : await deps.meta.alerts.channelById(delivery.channelId)
+  if (channel === undefined) return undefined
+  if (await hasLeft(deps, delivery, channel)) return { answer: leftSentence }
+  return channel === null
+    ? sendVia('email', deps, { target: delivery.recipient }, outbound)
+    : sendVia(channel.kind, deps, configOf(deps, channel), outbound)
+}
+
+const leftSentence = 'Nothing was sent: the person has left the organization.'
+
+/** Whether a message is for a person who has left since it was queued. Quiet hours and retries take most of a day. */
+async function hasLeft({ meta }: Wired, delivery: Delivery, channel: Channel | null): Promise<boolean> {
+  const { organizationId, recipient } = delivery
+  if (channel !== null && channel.kind !== 'push') return false
+  const browser = channel === null ? undefined : await meta.pushBrowsers.browserById(Number(recipient))
+  const userId = channel === null ? delivery.userId : browser?.userId
+  // A browser that signed off has its own answer.
+  return typeof userId === 'string' && (await meta.organizations.memberOf(organizationId, userId)) === undefined
 }
 
 /** Returns the result of a failed attempt. Tests are not retried: a user is waiting for the result. */

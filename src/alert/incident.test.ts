@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import type { NewFiring } from '../store/meta/alerts/firing.ts'
@@ -246,6 +246,43 @@ describe('people', () => {
     expect(await meta.incidents.incidentById(1)).toMatchObject({ state: 'critical' })
   })
 
+  test('a person who has left since the message was queued gets nothing, and the log says why', async () => {
+    const send = vi.fn(() => Promise.reject(new Error('down')))
+    const actions: AlertDefinition['actions'] = [{ type: 'person', person: 'bob' }]
+    const { meta, alerts, fire, clock } = await told({ actions }, { mailer: { send, close() {} } })
+    await fire()
+    expect(await alerts.run()).toEqual({ tries: 1 })
+    await meta.organizations.endMembership(1, 'bob')
+    clock.advance(minuteMs)
+    expect(await alerts.run()).toEqual({ tries: 1 })
+    expect(send).toHaveBeenCalledTimes(1)
+    const [delivery] = await logOf(meta)
+    expect(delivery).toMatchObject({ status: 'sent', recipient: 'bob@x.test' })
+    expect(delivery?.steps.at(-1)?.text).toBe('Nothing was sent: the person has left the organization.')
+  })
+
+  test('nor does a browser of such a person', async () => {
+    const { meta, alerts, posts } = await told({})
+    const channel = await meta.alerts.createChannel({
+      organizationId: 1,
+      projectId: null,
+      kind: 'push',
+      name: 'Browsers',
+      sealedTarget: '',
+      sealedSecret: '',
+    })
+    const stored = { userId: 'bob', sealed: '{}', browser: '', createdMs: nowMs, endpointHash: 'h' }
+    const { id } = await meta.pushBrowsers.addBrowser(stored)
+    const [delivery] = await meta.alerts.queueTest(channel.id, [String(id)], nowMs)
+    await meta.organizations.endMembership(1, 'bob')
+    await meta.alerts.sendDeliveryAgain(delivery?.id ?? 0, 'ann', nowMs)
+    expect(await alerts.run()).toMatchObject({ tries: 1 })
+    expect(posts).toEqual([])
+    expect((await meta.alerts.deliveryById(delivery?.id ?? 0))?.steps.at(-1)?.text).toBe(
+      'Nothing was sent: the person has left the organization.',
+    )
+  })
+
   test('without a mail server, or with an events store that is down, nobody hears and nothing fails', async () => {
     const authorEmails = async (): Promise<string[]> => {
       throw new Error('The events store is down.')
@@ -259,11 +296,18 @@ describe('people', () => {
     expect(await without.meta.incidents.countOpenIncidents(1)).toBe(1)
   })
 
-  test('nobody acknowledges: the next one of the order hears of it', async () => {
-    const { meta, alerts, mails, fire, clock } = await told({
-      actions: [{ type: 'on_call', schedule: '1' }],
-      escalation: [{ afterMinutes: 10, schedule: '1' }],
-    })
+  test.each([
+    ['', 0],
+    [', also after the clock was set back', 86_400_000],
+  ])('nobody acknowledges: the next one of the order hears of it%s', async (_name, backMs) => {
+    const state = { aheadMs: backMs }
+    const base = testClock(nowMs)
+    const { meta, alerts, mails, fire, clock } = await told(
+      { actions: [{ type: 'on_call', schedule: '1' }], escalation: [{ afterMinutes: 10, schedule: '1' }] },
+      { clock: { ...base, now: () => clock.now() + state.aheadMs } },
+    )
+    await alerts.run()
+    state.aheadMs = 0
     await meta.incidents.createSchedule({
       organizationId: 1,
       name: 'Backend',

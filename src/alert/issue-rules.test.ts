@@ -172,6 +172,38 @@ describe('what happens to an issue', () => {
     expect(await stateOf(rule.id)).toMatchObject({ status: 'ok', reason: '' })
   })
 
+  test('a rule that cannot be evaluated holds up no other trigger, and its own are tried again', async () => {
+    const { app } = made()
+    const asked = { count: 0, isSlow: true }
+    const groupRows: typeof app.events.groupRows = (query) => {
+      asked.count++
+      return asked.isSlow ? Promise.reject(new MishapError('QUERY_TIMEOUT')) : app.events.groupRows(query)
+    }
+    const { issueTriggersDue } = app.meta.alertRules
+    const slow = await ruleOf({ filter: 'release:web@8' })
+    await store({ type: 'HeldError', release: 'web@8' })
+    const held = (await issueTriggersDue(1, Date.now()))[0]
+    const plain = await ruleOf({})
+    await store({ type: 'LaterError' })
+    // Older triggers of the same issue: as many as one transaction takes.
+    const crowd = held ? Array.from({ length: 500 }, (_, at) => ({ ...held, id: -1 - at })) : []
+    const alertRules: typeof app.meta.alertRules = {
+      ...app.meta.alertRules,
+      issueTriggersDue: async (max, nowMs) => [...crowd, ...(await issueTriggersDue(max, nowMs))].slice(0, max),
+    }
+    const { rules, clock } = evaluator({ meta: { ...app.meta, alertRules }, events: { ...app.events, groupRows } })
+    await rules.run()
+    expect([asked.count, crowd.length]).toEqual([1, 500])
+    expect(await titlesOf(plain.id)).toContain('new LaterError')
+    await rules.run()
+    expect([asked.count, await titlesOf(slow.id)]).toEqual([1, []])
+    asked.isSlow = false
+    crowd.length = 0
+    clock.advance(minuteMs)
+    await rules.run()
+    expect([await titlesOf(slow.id), await issueTriggersDue(10, clock.now())]).toEqual([['new HeldError'], []])
+  })
+
   test('of a release without an issue fires only without a filter', async () => {
     const when: IssueCondition['when'] = [{ type: 'first_of_release' }]
     const [plain, filtered] = [await ruleOf({ when }), await ruleOf({ when, filter: 'level:error' })]

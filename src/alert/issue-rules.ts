@@ -12,6 +12,7 @@ import type { AlertRule, AlertRuleState } from '../store/meta/alerts/rules.ts'
 import type { IssueTrigger } from '../store/meta/alerts/triggers.ts'
 import { isSkewOnly } from '../store/meta/ingest/diagnostic-counts.ts'
 import type { Issue } from '../store/meta/meta.ts'
+import { createDueTriggers, type DueTriggers } from './rules/due-triggers.ts'
 import {
   type Counted,
   evaluateIssueRule,
@@ -50,8 +51,6 @@ const boundMs = 60 * minuteMs
 const behindMs = 90_000
 /** Conditions with people, releases and so on are read again after this time. */
 const compiledForMs = 10 * minuteMs
-/** Triggers of one transaction. */
-const triggersMax = 500
 /** A feedback is about an event whose issue is looked up a moment later (jobs/feedback.ts). */
 const feedbackWaitMs = 30_000
 
@@ -72,7 +71,7 @@ type Watched = {
   retryMs: number
 }
 
-type Memory = { version: string; rules: Map<number, Watched> }
+type Memory = { version: string; rules: Map<number, Watched>; due: DueTriggers }
 
 function watch(rule: AlertRule, condition: IssueCondition): Watched {
   const windows = condition.when.filter(isWindow)
@@ -229,8 +228,10 @@ type Round = {
   firings: NewFiring[]
   /** Rules with another state. */
   changed: Set<Watched>
-  /** Some triggers stay in the outbox as they are. */
-  isKept: boolean
+  /** Triggers that stay in the outbox as they are. */
+  keptIds: number[]
+  /** How many may. */
+  keptMax: number
 }
 
 /** Ends the state of a rule without windows that could not be evaluated. Returns whether it had that state. */
@@ -263,6 +264,11 @@ async function evaluateHappening(deps: IssueRulesDeps, rules: readonly Watched[]
   const waits = (watched: Watched) => isSkew && watched.condition.unless.skew
   for (const watched of mine) {
     if (isLater ? !watched.condition.unless.skew : waits(watched)) continue
+    // It has just failed: a query that runs into its time limit must not do so for each trigger.
+    if (watched.retryMs > nowMs) {
+      isFailed = true
+      continue
+    }
     try {
       await compile(deps, watched)
       const firing = await verdictOn(deps, watched, happening, isDecaying)
@@ -276,7 +282,8 @@ async function evaluateHappening(deps: IssueRulesDeps, rules: readonly Watched[]
     }
   }
   // A rule that cannot be asked now is asked again for an hour; for the others the keys are the same.
-  if (isFailed && first.atMs > nowMs - boundMs) round.isKept = true
+  const canWait = round.keptIds.length + triggers.length <= round.keptMax
+  if (isFailed && canWait && first.atMs > nowMs - boundMs) round.keptIds.push(...triggers.map(({ id }) => id))
   else if (!isLater && mine.some(waits))
     round.postponed.push(...triggers.map(({ id }) => ({ id, untilMs: nowMs + skewWaitMs })))
   else round.doneIds.push(...triggers.map(({ id }) => id))
@@ -301,15 +308,16 @@ async function evaluateTriggers(deps: IssueRulesDeps, memory: Memory): Promise<{
   const totals = { triggers: 0, firings: 0 }
   const rules = [...memory.rules.values()]
   for (;;) {
-    const triggers = await deps.meta.alertRules.issueTriggersDue(triggersMax, deps.clock.now())
+    const triggers = await memory.due.next()
     if (triggers.length === 0) return totals
-    const round: Round = { doneIds: [], postponed: [], firings: [], changed: new Set(), isKept: false }
+    const keptMax = memory.due.room()
+    const round: Round = { doneIds: [], postponed: [], firings: [], changed: new Set(), keptIds: [], keptMax }
     const ready = rules.length === 0 ? triggers : await withIssues(deps, triggers, round)
     for (const happening of await happeningsOf(deps, ready)) await evaluateHappening(deps, rules, happening, round)
     await deps.meta.alertRules.saveEvaluation({ ...round, states: statesOf(round.changed) }, deps.clock.now())
     totals.triggers += triggers.length
     totals.firings += round.firings.length
-    if (round.isKept) return totals
+    memory.due.keep(round.keptIds)
   }
 }
 
@@ -461,7 +469,7 @@ async function run(deps: IssueRulesDeps, memory: Memory): Promise<Record<string,
 
 /** Creates the evaluator of issue rules. Runs never overlap: a run during a run waits for it and follows. */
 export function createIssueRules(deps: IssueRulesDeps): IssueRules {
-  const memory: Memory = { version: '', rules: new Map() }
+  const memory: Memory = { version: '', rules: new Map(), due: createDueTriggers(deps) }
   const state = { last: Promise.resolve() as Promise<unknown>, isKicked: false }
   const next = () => {
     const running = state.last.then(() => {

@@ -105,7 +105,8 @@ export async function decideDue(deps: AlertDeps, state: DecisionState): Promise<
   const { due, goneIds } = await dueChanges(deps)
   const firings = await meta.alertRules.firingsUndecided(dueMax)
   const nowMs = clock.now()
-  const isTick = nowMs >= state.lastTickMs + tickMs
+  // A clock that was set back must not stop escalations until it is where it was.
+  const isTick = nowMs >= state.lastTickMs + tickMs || nowMs < state.lastTickMs
   if (isTick) state.lastTickMs = nowMs
   const withIncidents = new Set([
     ...firings.map(({ organizationId }) => organizationId),

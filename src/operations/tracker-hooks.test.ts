@@ -84,6 +84,32 @@ describe('states', () => {
     expect(vendor.calls.length).toBe(calls)
   })
 
+  test('issues of another repository with the same number are ignored, and names are not case-sensitive', async () => {
+    const { meta, send, status } = await rig()
+    const closed = { action: 'closed', issue: { number: 1 }, sender: them }
+    const comment = { id: 9, body: 'Elsewhere', user: them }
+    const other = { ...repository, full_name: 'acme/other' }
+    expect(await send('issues', { ...closed, repository: other })).toBe('ignored')
+    expect(await send('issues', { ...closed, repository: {} })).toBe('ignored')
+    expect(await send('issue_comment', { ...closed, action: 'created', comment, repository: other })).toBe('ignored')
+    expect([await status(), (await meta.issues.activityOf(1)).filter(({ type }) => type === 'note')]).toEqual([
+      'unresolved',
+      [],
+    ])
+    expect(await send('issues', { ...closed, repository: { ...repository, full_name: 'Acme/Web' } })).toBe('accepted')
+  })
+
+  test('a delivery without an issue is not about links that have no tracker issue yet', async () => {
+    const { meta, clock, integration, send, status } = await rig()
+    const origin = { integrationId: integration.id, issueId: 2, origin: 'rule-7', createdBy: null }
+    await meta.trackers.reserveExternal(origin, clock.now())
+    expect(await send('issues', { action: 'closed', sender: them })).toBe('ignored')
+    const comment = { id: 9, body: 'Nowhere', user: them }
+    expect(await send('issue_comment', { action: 'created', comment, sender: them })).toBe('ignored')
+    const notes = (await meta.issues.activityOf(2)).filter(({ type }) => type === 'note')
+    expect([await status(2), notes]).toEqual(['unresolved', []])
+  })
+
   test('a delivery that arrives twice is ignored', async () => {
     const { meta, clock, say, status } = await rig()
     expect(await say('closed', them, 'delivery-same')).toBe('accepted')

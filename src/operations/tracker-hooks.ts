@@ -145,7 +145,7 @@ async function outcomeOf(
   const delivery = deliveryId(integration.kind, headers, body)
   if (await meta.trackers.isDelivered(integration.id, delivery)) return 'repeated'
   let isApplied = false
-  for (const event of hookEvents(integration.kind, headers, payload, clock.now()))
+  for (const event of hookEvents(integration, headers, payload, clock.now()))
     isApplied = (await apply(deps, integration, event)) || isApplied
   // Noted last: if this fails, the service sends the delivery again. Each part can be applied twice.
   await meta.trackers.addDelivery(integration.id, delivery, clock.now())

@@ -133,6 +133,10 @@ test.each([
   ['a signed call of a service has no origin', '/api/0/hooks/slack/acme/', {}, true],
   ['with a cookie it is checked', '/api/0/hooks/slack/acme/', { cookie: 'a=b' }, false],
   ['another path is checked', '/api/0/hook', {}, false],
+  ['a path that leads elsewhere', '/api/0/hooks/../../auth/sign-in/email', {}, false],
+  ['one behind the name', '/api/0/hooks/slack/acme/../../../organizations/', {}, false],
+  ['dots in place of the name', '/api/0/hooks/slack/../', {}, false],
+  ['encoded dots', '/api/0/hooks/slack/%2e%2e/', {}, false],
 ])('%s', (_name, path, headers, expected) => {
   const client = { address: '1.1.1.1', proto: 'https' as const, host: 'errors.example' }
   expect(isOwnOrigin(req('1.1.1.1', headers as Record<string, string>, 'POST', path), client, url)).toBe(expected)

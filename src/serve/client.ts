@@ -27,6 +27,8 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Webhooks of issue trackers. Their signature proves the sender (api/trackers/hook-route.ts). */
 const hookTarget = /^\/api\/0\/trackers\/\d{1,15}\/webhook\/?(?:\?|$)/
+/** Clicks in Slack (api/slack.ts). The whole path: `/api/0/hooks/../auth/` is another route once the API has parsed it. */
+const slackTarget = /^\/api\/0\/hooks\/slack\/[\w-]{1,100}\/?(?:\?|$)/
 
 /**
  * Returns whether a changing request comes from our own pages, or cannot act for a person. Its Origin must match MISHAP_URL or the request host.
@@ -36,11 +38,11 @@ const hookTarget = /^\/api\/0\/trackers\/\d{1,15}\/webhook\/?(?:\?|$)/
 export function isOwnOrigin(req: IncomingMessage, client: Client, url: URL): boolean {
   if (safeMethods.has(req.method ?? 'GET')) return true
   if (/^\/api\/0\/unsubscribe\/?(\?|$)/.test(req.url ?? '')) return true
-  // Services call these paths without an Origin. Each call is signed, so there is no cookie to misuse.
-  if (req.url?.startsWith('/api/0/hooks/') && req.headers.cookie === undefined) return true
   if (/^bearer\s/i.test(req.headers.authorization ?? '') && req.headers.cookie === undefined) return true
   const origin = req.headers.origin
-  if (req.method === 'POST' && hookTarget.test(req.url ?? '') && req.headers.cookie === undefined) return true
+  // Services call these paths without an Origin. Each call is signed, so there is no cookie to misuse.
+  const isHook = hookTarget.test(req.url ?? '') || slackTarget.test(req.url ?? '')
+  if (req.method === 'POST' && isHook && req.headers.cookie === undefined) return true
   if (origin === undefined || origin === 'null') return false
   return ownOrigins(url.href).includes(origin) || origin === `${client.proto}://${client.host}`
 }

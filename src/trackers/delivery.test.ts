@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { trackerKinds } from '../domain/trackers.ts'
+import { type TrackerKind, trackerKinds } from '../domain/trackers.ts'
 import { deliveryId, type HookEvent, hookEvents } from './delivery.ts'
 
 const nowMs = 1_795_000_000_000
+const of = (kind: TrackerKind) => ({ kind, target: kind === 'jira' || kind === 'linear' ? 'WEB' : 'acme/web' })
 const sha = 'a'.repeat(40)
 
 /** Payloads with the fields that the services document and that Mishap reads. */
@@ -40,7 +41,7 @@ const place = (url: string) => ({ type: 'commits', repository: 'acme/web', url }
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads
 describe('GitHub', () => {
   const read = (name: string, payload: unknown) =>
-    hookEvents('github', new Headers({ 'x-github-event': name }), payload, nowMs)
+    hookEvents(of('github'), new Headers({ 'x-github-event': name }), payload, nowMs)
   const head = { repository: githubRepository, sender: { id: 7, login: 'octo' } }
 
   test.each<[action: string, events: HookEvent[]]>([
@@ -97,14 +98,14 @@ describe('GitHub', () => {
     expect([
       read('ping', { ...head, zen: 'x' }),
       read('star', head),
-      hookEvents('github', new Headers(), head, 0),
+      hookEvents(of('github'), new Headers(), head, 0),
     ]).toEqual([[], [], []])
   })
 })
 
 // https://docs.gitlab.com/user/project/integrations/webhook_events/
 describe('GitLab', () => {
-  const read = (payload: unknown) => hookEvents('gitlab', new Headers(), payload, nowMs)
+  const read = (payload: unknown) => hookEvents(of('gitlab'), new Headers(), payload, nowMs)
   const head = { project: gitlabProject, user: { id: 7, username: 'tanuki', name: 'Tanuki' } }
 
   test.each<[action: string, state: string | undefined]>([
@@ -145,7 +146,7 @@ describe('GitLab', () => {
 
 // https://developer.atlassian.com/cloud/jira/platform/webhooks/
 describe('Jira', () => {
-  const read = (payload: unknown) => hookEvents('jira', new Headers(), payload, nowMs)
+  const read = (payload: unknown) => hookEvents(of('jira'), new Headers(), payload, nowMs)
   const issue = (category: string) => ({
     id: '3001',
     key: 'WEB-1',
@@ -182,7 +183,7 @@ describe('Jira', () => {
 
 // https://linear.app/developers/webhooks
 describe('Linear', () => {
-  const read = (payload: unknown) => hookEvents('linear', new Headers(), payload, nowMs)
+  const read = (payload: unknown) => hookEvents(of('linear'), new Headers(), payload, nowMs)
   const actor = { id: '7', name: 'Lin' }
 
   test.each([
@@ -213,7 +214,7 @@ describe('hostile payloads', () => {
   test.each(trackerKinds)('%s reads nothing from them and does not throw', (kind) => {
     for (const name of ['issues', 'issue_comment', 'push', 'pull_request'])
       for (const value of values)
-        expect(hookEvents(kind, new Headers({ 'x-github-event': name }), value, nowMs)).toEqual([])
+        expect(hookEvents(of(kind), new Headers({ 'x-github-event': name }), value, nowMs)).toEqual([])
   })
 
   test('commits without a hash are left out, texts and lists are cut', () => {
@@ -231,7 +232,7 @@ describe('hostile payloads', () => {
       },
     ]
     const payload = { ref: 'refs/heads/main', repository: githubRepository, commits }
-    const [event] = hookEvents('github', new Headers({ 'x-github-event': 'push' }), payload, nowMs)
+    const [event] = hookEvents(of('github'), new Headers({ 'x-github-event': 'push' }), payload, nowMs)
     if (event?.type !== 'commits') throw new Error('no commits')
     expect(event.commits.length).toBe(1)
     const [commit] = event.commits
@@ -245,7 +246,7 @@ describe('hostile payloads', () => {
       id: at.toString(16).padStart(40, '0'),
     }))
     const payload = { ref: 'refs/heads/main', repository: githubRepository, commits }
-    const [event] = hookEvents('github', new Headers({ 'x-github-event': 'push' }), payload, nowMs)
+    const [event] = hookEvents(of('github'), new Headers({ 'x-github-event': 'push' }), payload, nowMs)
     expect(event?.type === 'commits' && event.commits.length).toBe(2_048)
   })
 })

@@ -229,6 +229,30 @@ const readers: Readonly<Record<TrackerKind, (headers: Headers, payload: Fields, 
   linear: linearEvents,
 }
 
-/** Reads a delivery whose signature was checked. Empty: nothing that Mishap handles. */
-export const hookEvents = (kind: TrackerKind, headers: Headers, payload: unknown, nowMs: number): HookEvent[] =>
-  readers[kind](headers, fieldsOf(payload), nowMs)
+/** The repository or project of a delivery, for services that number the issues of each one from 1. */
+const placesOf: Readonly<Record<TrackerKind, ((payload: Fields) => string) | undefined>> = {
+  github: (payload) => textOf(fieldsOf(payload.repository).full_name),
+  gitlab: (payload) => textOf(fieldsOf(payload.project).path_with_namespace),
+  // Ids of these are unique in the whole site.
+  jira: undefined,
+  linear: undefined,
+}
+
+/**
+ * Reads a delivery whose signature was checked. Empty: nothing that Mishap handles. A webhook of a whole organization
+ * reports other repositories, too: their commits count, but their issue 12 is not the issue 12 of `target`. Older
+ * servers of Jira leave the issue of a comment out, and links that are being created have no id either.
+ */
+export function hookEvents(
+  { kind, target }: { kind: TrackerKind; target: string },
+  headers: Headers,
+  payload: unknown,
+  nowMs: number,
+): HookEvent[] {
+  const fields = fieldsOf(payload)
+  const place = placesOf[kind]?.(fields) ?? target
+  const isOfTarget = place.toLowerCase() === target.toLowerCase()
+  return readers[kind](headers, fields, nowMs).filter(
+    (event) => event.type === 'commits' || (isOfTarget && event.externalId !== ''),
+  )
+}

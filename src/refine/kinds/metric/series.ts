@@ -15,6 +15,8 @@ export const seriesBytes = (slotsAt + slotsMax) * 4
 
 /** Series that a worker remembers. Nearly all points are of one that came before: a hash took a seventh of a point's time. */
 const knownMax = 20_000
+/** Longer names of series are hashed each time: 20,000 of 4 kB would take 80 MB of each worker. */
+const knownCharactersMax = 500
 
 /** Counts the distinct series of each project in an hour. */
 export type SeriesLimit = {
@@ -70,7 +72,7 @@ export function createSeriesLimit(memory: SharedArrayBuffer): SeriesLimit {
         const at = slotsAt + ((start + probe) % slotsMax)
         const found = Atomics.load(cells, at)
         if (found === fingerprint) {
-          known.add(whole)
+          if (whole.length <= knownCharactersMax) known.add(whole)
           return true
         }
         if (found === 0) free = at

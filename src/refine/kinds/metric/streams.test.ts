@@ -102,5 +102,8 @@ test('a series that came in the hour before is counted anew', () => {
   const limit = createSeriesLimit(new SharedArrayBuffer(seriesBytes))
   const admit = (key: string, receivedMs: number) => limit.admit({ projectId: 1, group: 0, key, receivedMs, max: 1 })
   expect([admit('a', noon), admit('a', noon), admit('b', noon)]).toEqual([true, true, false])
+  const long = 'l'.repeat(600)
+  expect([admit(long, noon), admit('a', noon)]).toEqual([false, true])
   expect([admit('b', noon + hourMs), admit('a', noon + hourMs)]).toEqual([true, false])
+  expect([admit(long, noon + 2 * hourMs), admit(long, noon + 2 * hourMs)]).toEqual([true, true])
 })

@@ -42,7 +42,7 @@ type Connected = 'account' | 'accountId' | 'sealedToken' | 'sealedSecret' | 'con
 
 export type IntegrationStore = {
   createIntegration(value: NewIntegration): Promise<Integration>
-  /** Changes the given fields. A new token ends the refusal. Throws NOT_FOUND. */
+  /** Changes the given fields. A new token ends the refusal. Throws NOT_FOUND, VALIDATION for another place. */
   updateIntegration(id: number, value: Partial<Pick<Integration, Changeable | Connected>>): Promise<Integration>
   /** Deletes the connection with its links. Nothing changes in the tracker. */
   deleteIntegration(id: number): Promise<void>
@@ -93,6 +93,25 @@ async function settleStates({ write, dialect: { builder } }: Store, integrationI
   const mine = builder.updateTable('external_issue').where('integration_id', '=', integrationId)
   await write.run(mine.set({ issue_state: 'open' }))
   await write.run(mine.set({ issue_state: 'closed' }).where('issue_id', 'in', resolved))
+}
+
+/**
+ * Throws VALIDATION for another place whose issues have the same numbers, while issues are linked: issue 12 there would
+ * be closed in place of the linked one. GitHub and GitLab number the issues of each repository, every server its own.
+ */
+async function demandSamePlace(
+  { write, dialect: { builder } }: Store,
+  old: Selectable<Tables['integration']>,
+  change: { url?: string; target?: string },
+): Promise<void> {
+  const isNumbered = old.kind === 'github' || old.kind === 'gitlab'
+  const { url = old.url, target = old.target } = change
+  const field = url !== old.url ? 'url' : isNumbered && target.toLowerCase() !== old.target.toLowerCase() && 'target'
+  if (!field) return
+  const link = builder.selectFrom('external_issue').select('id').where('integration_id', '=', old.id)
+  if (!(await write.get(link.limit(1)))) return
+  const sentence = 'Issues are linked with the place before. Unlink them, or connect this one on its own.'
+  throw new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 }
 
 /** The columns of a change. A new token ends a refusal. */
@@ -149,6 +168,7 @@ export function integrationPart(store: Store): IntegrationStore {
         const old = await write.get(all().where('id', '=', id))
         if (!old) throw new MishapError('NOT_FOUND')
         const change = columnsOf(value, clock.now())
+        await demandSamePlace(store, old, change)
         if (Object.keys(change).length > 0)
           await write.run(builder.updateTable('integration').set(change).where('id', '=', id))
         if (value.syncState && old.sync_state === 0) await settleStates(store, id)

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { MishapError } from '../../../base/errors.ts'
+import type { TrackerKind } from '../../../domain/trackers.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 
 const connection = {
   organizationId: 1,
-  kind: 'github' as const,
+  kind: 'github' as TrackerKind,
   name: 'acme/web',
   url: 'https://api.github.com',
   target: 'acme/web',
@@ -37,6 +39,32 @@ async function linked(meta: MetaStore, change: Partial<typeof connection> = {}) 
 }
 
 function integrationCases(fresh: () => Promise<MetaStore>): void {
+  test.each<[kind: TrackerKind, change: { url?: string; target?: string }, code: string]>([
+    ['github', { target: 'acme/api' }, 'VALIDATION'],
+    ['gitlab', { target: 'acme/api' }, 'VALIDATION'],
+    ['github', { target: 'Acme/Web' }, 'none'],
+    ['jira', { target: 'API' }, 'none'],
+    ['linear', { url: 'https://linear.other' }, 'VALIDATION'],
+    ['github', { url: 'https://github.other/api/v3' }, 'VALIDATION'],
+  ])('a connection of %s with linked issues and the change %j: %s', async (kind, change, code) => {
+    const meta = await fresh()
+    const { integration, link } = await linked(meta, { kind })
+    const made = async () => (await meta.trackers.integrationById(integration.id)) ?? integration
+    const end = async () => {
+      try {
+        await meta.trackers.updateIntegration(integration.id, change)
+        return 'none'
+      } catch (error) {
+        return error instanceof MishapError ? [error.code, Object.keys(error.fields ?? {})] : String(error)
+      }
+    }
+    const [field] = Object.keys(change)
+    expect(await end()).toEqual(code === 'none' ? 'none' : [code, [field]])
+    expect(await made()).toEqual({ ...integration, ...(code === 'none' ? change : {}) })
+    await meta.trackers.deleteExternal(link.id)
+    expect(await end()).toBe('none')
+  })
+
   test('a connection is made, changed, listed by organization and deleted', async () => {
     const { trackers, organizations } = await fresh()
     await organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'ann' })
