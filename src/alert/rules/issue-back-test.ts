@@ -25,7 +25,7 @@ export const numbered = ({ when }: Pick<IssueCondition, 'when'>): WindowTrigger 
 const numberOf = (trigger: WindowTrigger): number => (trigger.type === 'rate' ? trigger.percent : trigger.count)
 
 /** The measured value of a trigger with a window. Of a rate it is the percent; null without events before. */
-function valueOf(trigger: WindowTrigger, facts: IssueFacts): number | null {
+function measuredBy(trigger: WindowTrigger, facts: IssueFacts): number | null {
   const { now } = facts.counted(trigger)
   if (trigger.type !== 'rate') return now
   const earlier = facts.earlier(trigger).now
@@ -49,7 +49,7 @@ export function issuePoints(
   for (const { issueId, facts } of moments) {
     const bar = bars[Math.floor((facts.atMs - 1 - fromMs) / barMs)]
     if (!bar || !facts.meetsFilter) continue
-    if (trigger) bar.value = Math.max(bar.value, valueOf(trigger, facts) ?? 0)
+    if (trigger) bar.value = Math.max(bar.value, measuredBy(trigger, facts) ?? 0)
     else if (condition.when.some(({ type }) => (facts.happened as ReadonlySet<string>).has(type)))
       bar.issues.add(issueId ?? `at ${facts.atMs}`)
   }

@@ -32,9 +32,10 @@ type Holding = { holds: boolean; begins: boolean; value: number | null; threshol
 
 export const isWindow = (trigger: Trigger): trigger is WindowTrigger => 'windowMinutes' in trigger
 
-/** How often a rule with these windows is evaluated: as its shortest window needs it. */
+/** How often a rule with these windows is evaluated: as its shortest window needs it. Without windows, a minute. */
 export const stepMsOf = (windows: readonly WindowTrigger[]): number =>
-  Math.min(60, ...windows.map(({ windowMinutes }) => stepMinutesOf('errors', windowMinutes))) * 60_000
+  60_000 *
+  Math.min(...windows.map(({ windowMinutes }) => stepMinutesOf('errors', windowMinutes)), windows.length ? 60 : 1)
 
 function holding(trigger: Trigger, facts: IssueFacts): Holding {
   if (!isWindow(trigger)) {
