@@ -249,12 +249,6 @@ test('names what stored rows cannot tell', async () => {
   const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
   await app.meta.batches.commitBatch(batch, { ...nothing, releases: [use] }, Date.now())
   const first = conditionOf({ when: [{ type: 'first_of_release' }] })
-  console.log(
-    startMs,
-    Date.now(),
-    await app.meta.issues.releasesOf([project.id], 9),
-    JSON.stringify((await backTest(first)).firings),
-  )
   expect(await reasons(first, 'prod')).toEqual(['events'])
   expect((await backTest(first)).firings.at(-1)).toMatchObject({ mostly: null, trigger: 'first_of_release' })
 })

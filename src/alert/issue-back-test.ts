@@ -16,6 +16,7 @@ import {
   issueMessages,
   issueOthers,
   issuePoints,
+  numbered,
   numbersOf,
   type PastMoment,
   peakOf,
@@ -144,7 +145,7 @@ async function readWindows(tested: Tested, blind: Blind[]): Promise<Windows[]> {
   // Other numbers are tried, too, so the smallest of them decides whose people are counted.
   const [smallest = 1] = numbersOf(condition)
   const least = (trigger: WindowTrigger) =>
-    trigger.type === 'rate' ? 1 : Math.min(trigger.count, trigger === windows[0] ? smallest : trigger.count)
+    trigger.type === 'rate' ? 1 : Math.min(trigger.count, trigger === numbered(condition) ? smallest : trigger.count)
   return Array.fromAsync(branches, async (branch) => {
     const counts = await readPastCounts(deps, partOf(tested, branch), windows, { range, least, stepMs })
     if (counts.readFrom > range.fromMs)

@@ -124,7 +124,7 @@ describe('a back-test', () => {
       },
     ])
     expect([messages.map(({ count }) => count), points.length, samples]).toEqual([[1, 1], 96, 2])
-    const wrong = { rule: { issue: { ...issue, filter: 'age:-1d' } }, days: 1 }
+    const wrong = { rule: { issue: { ...issue, filter: 'is:nonsense' } }, days: 1 }
     expect((await call('POST', path(), { body: wrong })).status).toBe(400)
   })
 
