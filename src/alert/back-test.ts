@@ -1,5 +1,6 @@
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
+import type { Observe } from '../base/observe.ts'
 import type { MetricCondition } from '../contract/alerts.ts'
 import type { BackTestBody, RestBackTest } from '../contract/alerts-back-test.ts'
 import { stepMinutesOf } from '../domain/metric-rules.ts'
@@ -7,12 +8,15 @@ import type { QueryDeps } from '../query/issue.ts'
 import { type MainIssue, mainIssues } from '../query/main-issues.ts'
 import { compileMeasure, type Measure } from '../query/measures.ts'
 import type { Project } from '../store/meta/meta.ts'
+import { backTestIssueRule } from './issue-back-test.ts'
 import {
   type BackTestFiring,
   type BackTestRun,
+  barMsOf,
   messagesOf,
   othersOf,
   pointsOf,
+  receiverOf,
   runMetricRule,
   suggestionsOf,
   type Variant,
@@ -24,6 +28,7 @@ import { type History, measuresOf, readHistory } from './rules/history.ts'
 import type { MetricMeasure } from './rules/metric.ts'
 
 type BackTestDeps = QueryDeps & {
+  observe: Observe
   processedTo(): Promise<Record<Lane, number>>
   config: {
     retentionErrorsDays: number
@@ -36,13 +41,11 @@ type BackTestDeps = QueryDeps & {
 type View = { projects: Project[]; environments: string[]; meUserId?: string | undefined }
 type Range = { fromMs: number; toMs: number }
 
-const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
+const [minuteMs, dayMs] = [60_000, 86_400_000]
 /** Firings whose main issue is looked up, the newest. Each takes a query. */
 const explainedMax = 20
 /** Longer windows that are tried for firings that are marked as noise. */
 const windowFactors = [2, 3, 6]
-/** Bars of the chart: 15 minutes of a day, 3 hours of 14. */
-const barMsOf = (days: number, stepMs: number): number => Math.max(stepMs, days === 1 ? 15 * minuteMs : 3 * hourMs)
 
 /** The measure with a count of stored rows, behind the parts that make its value. */
 const withSamples = (measure: Measure): Measure => {
@@ -88,7 +91,7 @@ async function restFirings(
     const main = mains.get(startMs)
     const issue = main && (await meta.issues.issueById(main.issueId))
     const mostly = main && issue ? { issue: issue.shortId, title: issue.title, share: main.share } : null
-    return { startMs, endMs, level, peak, mostly }
+    return { startMs, endMs, level, peak, trigger: null, mostly }
   })
 }
 
@@ -151,26 +154,14 @@ async function suggest(
   return suggestionsOf(run, variants, noise)
 }
 
-const receiverOf = (action: BackTestBody['rule']['actions'][number]) => {
-  const { type } = action
-  if (type === 'channel') return { type, id: action.channel }
-  if (type === 'person') return { type, id: action.person }
-  if (type === 'on_call') return { type, id: action.schedule }
-  return { type, id: type === 'tracker' ? action.tracker : null }
-}
-
-/**
- * Runs an unsaved metric rule over the last days, by the steps that the evaluator takes. Throws VALIDATION (names the wrong
- * part), QUERY_*, STORE_UNAVAILABLE.
- */
-export async function backTestRule(
+async function backTestMetricRule(
   deps: BackTestDeps,
   view: View,
   { rule, days, noise }: BackTestBody,
+  metric: MetricCondition,
   signal?: AbortSignal,
 ): Promise<RestBackTest> {
-  const { metric, actions } = rule
-  if (!metric) throw new MishapError('VALIDATION', { fields: { metric: ['Only metric rules can be back-tested.'] } })
+  const { actions } = rule
   const measure = withSamples(await compileMeasure(deps, view, metric))
   const processed = await deps.processedTo()
   const { stepMs } = measure
@@ -199,4 +190,20 @@ export async function backTestRule(
     ...samplesOf(history, range),
     suggest: await suggest(tested, { run, measures, mains }, noise, signal),
   }
+}
+
+/**
+ * Runs an unsaved rule over the last days, by the steps that its evaluator takes. Throws VALIDATION (names the wrong part),
+ * QUERY_*, STORE_UNAVAILABLE.
+ */
+export async function backTestRule(
+  deps: BackTestDeps,
+  view: View,
+  body: BackTestBody,
+  signal?: AbortSignal,
+): Promise<RestBackTest> {
+  const { metric, issue } = body.rule
+  if (metric) return backTestMetricRule(deps, view, body, metric, signal)
+  if (issue) return backTestIssueRule(deps, view, body, issue)
+  throw new MishapError('VALIDATION', { fields: { issue: ['A rule is about issues or about a number.'] } })
 }

@@ -2,7 +2,6 @@ import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { IssueCondition } from '../contract/alerts.ts'
-import { stepMinutesOf } from '../domain/metric-rules.ts'
 import { isHighPriority } from '../domain/priority.ts'
 import { skewWaitMs } from '../domain/skew.ts'
 import type { QueryDeps } from '../query/issue.ts'
@@ -19,6 +18,7 @@ import {
   type IssueFacts,
   type IssueVerdict,
   isWindow,
+  stepMsOf,
   type WindowTrigger,
 } from './rules/issue.ts'
 import { type CountedPart, type Counts, countsOfIssue, countsOfStep } from './rules/issue-counts.ts'
@@ -75,8 +75,7 @@ type Memory = { version: string; rules: Map<number, Watched>; due: DueTriggers }
 
 function watch(rule: AlertRule, condition: IssueCondition): Watched {
   const windows = condition.when.filter(isWindow)
-  const steps = windows.map(({ windowMinutes }) => stepMinutesOf('errors', windowMinutes))
-  const stepMs = Math.min(60, ...steps) * minuteMs
+  const stepMs = stepMsOf(windows)
   const { evaluatedMs } = rule.state
   return { rule, condition, windows, stepMs, evaluatedMs, state: rule.state, compiledMs: 0, branches: [], retryMs: 0 }
 }

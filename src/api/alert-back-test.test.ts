@@ -43,6 +43,7 @@ describe('a back-test', () => {
         endMs: null,
         level: 'critical',
         peak: 12,
+        trigger: null,
         mostly: { issue: expect.stringMatching(/-\d+$/), title: 'PaymentError: the payment was declined', share: 0.75 },
       },
     ])
@@ -107,9 +108,24 @@ describe('a back-test', () => {
     expect(answer.json).toHaveProperty(field)
   })
 
-  test('refuses issue rules', async () => {
-    const answer = await call('POST', path(), { body: { rule: { issue: { when: [{ type: 'new' }] } }, days: 1 } })
-    expect([answer.status, answer.json]).toEqual([400, { metric: ['Only metric rules can be back-tested.'] }])
+  test('of an issue rule names the issue that it is about', async () => {
+    const issue = { when: [{ type: 'new' }], filter: 'PaymentError' }
+    const answer = await call('POST', path(), { body: { rule: { issue, actions }, days: 1 } })
+    expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)])
+    const { firings, messages, points, samples }: RestBackTest = answer.json
+    expect(firings).toEqual([
+      {
+        startMs: expect.any(Number),
+        endMs: firings[0]?.startMs,
+        level: 'critical',
+        peak: null,
+        trigger: 'new',
+        mostly: { issue: expect.stringMatching(/-\d+$/), title: 'PaymentError: the payment was declined', share: 1 },
+      },
+    ])
+    expect([messages.map(({ count }) => count), points.length, samples]).toEqual([[1, 1], 96, 2])
+    const wrong = { rule: { issue: { ...issue, filter: 'is:nonsense' } }, days: 1 }
+    expect((await call('POST', path(), { body: wrong })).status).toBe(400)
   })
 
   test('a stranger gets what a missing organization gets', async () => {

@@ -8,18 +8,22 @@ const blind = z.strictObject({
   fromMs: ms,
   toMs: ms,
   reason: z
-    .enum(['retention', 'downsampled', 'pattern', 'before', 'partial', 'late', 'state'])
+    .enum(['retention', 'downsampled', 'pattern', 'before', 'partial', 'late', 'state', 'events'])
     .describe(
-      'retention: rows were deleted by age. downsampled: rows were removed for the disk budget. pattern: the weekly pattern was not known yet. before: there are no rows of the period that is compared with. partial: not all rows were read in time. late: rows came over 7 days after their own time, so they are left out. state: the filter asks about the state of issues, which is only known as it is now.',
+      'retention: rows were deleted by age. downsampled: rows were removed for the disk budget. pattern: the weekly pattern was not known yet. before: there are no rows of the period that is compared with. partial: not all rows were read in time. late: rows came over 7 days after their own time, so they are left out. state: the rule asks about the state of issues, which is only known as it is now. events: what happened has no event any more that could be judged.',
     ),
   sentence: z.string(),
 })
 
 const firing = z.strictObject({
-  startMs: ms.describe('Processed time: the end of the window that fired.'),
-  endMs: ms.nullable().describe('Null: it goes on.'),
+  startMs: ms.describe('Processed time: the end of the window that fired, or when it happened to the issue.'),
+  endMs: ms.nullable().describe('Null: it goes on. An issue rule fires at a moment: the same as `startMs`.'),
   level: z.enum(['warning', 'critical']).describe('The highest level that it reached.'),
-  peak: z.number().nullable().describe('The value furthest beyond the threshold. Null: it fired without data.'),
+  peak: z
+    .number()
+    .nullable()
+    .describe('The value furthest beyond the threshold. Null: it fired without data, or without a window.'),
+  trigger: z.string().nullable().describe('The trigger of an issue rule that fired. Null: a metric rule.'),
   mostly: z
     .strictObject({
       issue: z.string().describe('Short id of the issue.'),
@@ -27,7 +31,7 @@ const firing = z.strictObject({
       share: z.number().describe('Its part of the events of the firing, 0 to 1.'),
     })
     .nullable()
-    .describe('The issue with most events in the firing. Null: no errors are asked about.'),
+    .describe('The issue with most events in the firing; of an issue rule, its issue. Null: there is none.'),
 })
 
 /** A change of the rule that marked firings would not have survived. */
@@ -59,7 +63,9 @@ export const restBackTest = z
     barMs: z.int().describe('Length of a bar of the chart.'),
     points: z
       .array(z.strictObject({ startMs: ms, value: z.number().nullable() }))
-      .describe('For each bar, the window that is furthest towards the threshold. Null: no data.'),
+      .describe(
+        'For each bar, the window that is furthest towards the threshold. Null: no data. Of an issue rule, the highest value of one issue in a window; without windows, the number of issues.',
+      ),
     firings: z.array(firing).describe('The oldest first.'),
     others: z
       .array(
@@ -70,7 +76,9 @@ export const restBackTest = z
           isChosen: z.boolean(),
         }),
       )
-      .describe('The critical threshold of the rule, with others beside it, in ascending order.'),
+      .describe(
+        'The critical threshold of the rule, with others beside it, in ascending order. Of an issue rule, the number of its first trigger that has one.',
+      ),
     messages: z
       .array(
         z.strictObject({
@@ -80,7 +88,7 @@ export const restBackTest = z
       )
       .describe('One for each action of the rule.'),
     blind: z.array(blind).describe('Parts that cannot be judged.'),
-    samples: z.int().describe('Stored rows that match.'),
+    samples: z.int().describe('Stored rows that match. Of a rule without windows, what happened to issues.'),
     sampled: z.boolean().describe('Stored rows stand for others, so counts are extrapolated.'),
     suggest: z.array(suggestion).nullable().describe('Null: no firing was marked as noise.'),
   })

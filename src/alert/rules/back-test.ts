@@ -1,4 +1,4 @@
-import type { RestBackTest } from '../../contract/alerts-back-test.ts'
+import type { BackTestBody, RestBackTest } from '../../contract/alerts-back-test.ts'
 import {
   comparedOf,
   type MetricCondition,
@@ -69,6 +69,23 @@ export function pointsOf(
     if (point) point.value = further(threshold, point.value, value)
   }
   return points
+}
+
+const minuteMs = 60_000
+
+/** Bars of the chart: 15 minutes of a day, 3 hours of 14. */
+export const barMsOf = (days: number, stepMs: number): number =>
+  Math.max(stepMs, days === 1 ? 15 * minuteMs : 180 * minuteMs)
+
+/** The receiver of an action. */
+export function receiverOf(
+  action: BackTestBody['rule']['actions'][number],
+): RestBackTest['messages'][number]['receiver'] {
+  const { type } = action
+  if (type === 'channel') return { type, id: action.channel }
+  if (type === 'person') return { type, id: action.person }
+  if (type === 'on_call') return { type, id: action.schedule }
+  return { type, id: type === 'tracker' ? action.tracker : null }
 }
 
 /** Rounds to two digits, so that thresholds read well. */

@@ -22,7 +22,7 @@ const dayMs = 86_400_000
 /** Days of outcomes: the ledger covers 13 months. */
 const ledgerDays = 400
 
-const daysOf = ({ config }: Deps, { dataset }: Measure): number =>
+const daysOf = ({ config }: Deps, { dataset }: Pick<Measure, 'dataset'>): number =>
   ({
     errors: config.retentionErrorsDays,
     spans: config.retentionSpansDays,
@@ -32,7 +32,7 @@ const daysOf = ({ config }: Deps, { dataset }: Measure): number =>
   })[dataset]
 
 /** Conditions on issues whose answer changes with time, such as `is:unresolved`. */
-const ofState =
+export const ofState =
   /(?:^|[\s(!])(?:is|assigned|assigned_or_suggested|bookmarks|issue\.priority|priority|release\.stage):|release:latest/
 
 type Question = {
@@ -56,7 +56,10 @@ function waitingPart({ measures, metric, measure, range }: Question): Blind[] {
 }
 
 /** Rows that were deleted, by age or for the disk budget. */
-async function deletedParts(deps: Deps, { measure, range }: Question): Promise<Blind[]> {
+export async function deletedParts(
+  deps: Deps,
+  { measure, range }: { measure: Pick<Measure, 'dataset' | 'windowMs' | 'projectIds'>; range: Range },
+): Promise<Blind[]> {
   const parts: Blind[] = []
   const days = daysOf(deps, measure)
   const keptFrom = deps.clock.now() - days * dayMs

@@ -21,6 +21,12 @@ const group: Value[] = [
 const samples: Aggregate = { fn: 'samples' }
 const people: Aggregate = { fn: 'unique', of: { of: 'id', column: 'user' } }
 
+/** The condition of a part, and of groups if they are given. */
+export const groupFilter = (event: Filter | undefined, hashes?: string[]): Filter => ({
+  op: 'and',
+  of: [...(event ? [event] : []), ...(hashes ? [{ op: 'event' as const, of: { op: 'groups' as const, hashes } }] : [])],
+})
+
 /** Asks the events that came in a range of time of receipt, by group. */
 const askGroups = (
   { events }: Deps,
@@ -32,13 +38,7 @@ const askGroups = (
     from: 'events',
     scope: { projectIds, environments, ...range },
     by: 'received',
-    filter: {
-      op: 'and',
-      of: [
-        ...(event ? [event] : []),
-        ...(only ? [{ op: 'event' as const, of: { op: 'groups' as const, hashes: only } }] : []),
-      ],
-    },
+    filter: groupFilter(event, only),
     withCut: false,
     values: group,
     aggregates: [aggregate],

@@ -1,4 +1,5 @@
 import type { IssueCondition } from '../../contract/alerts.ts'
+import { stepMinutesOf } from '../../domain/metric-rules.ts'
 import type { TriggerKind } from '../../store/meta/alerts/triggers.ts'
 
 type Trigger = IssueCondition['when'][number]
@@ -30,6 +31,11 @@ export type IssueVerdict = { trigger: Trigger['type']; value: number | null; thr
 type Holding = { holds: boolean; begins: boolean; value: number | null; threshold: number | null }
 
 export const isWindow = (trigger: Trigger): trigger is WindowTrigger => 'windowMinutes' in trigger
+
+/** How often a rule with these windows is evaluated: as its shortest window needs it. Without windows, a minute. */
+export const stepMsOf = (windows: readonly WindowTrigger[]): number =>
+  60_000 *
+  Math.min(...windows.map(({ windowMinutes }) => stepMinutesOf('errors', windowMinutes)), windows.length ? 60 : 1)
 
 function holding(trigger: Trigger, facts: IssueFacts): Holding {
   if (!isWindow(trigger)) {

@@ -262,6 +262,10 @@ function changeCases(fresh: () => Promise<MetaStore>): void {
       userId: 'ann',
       data: { before: { status: 'unresolved', substatus: 'new', statusDetails: {} } },
     })
+    const between = { projectIds: [1], types: ['set_resolved_in_release' as const], fromMs: nowMs, max: 9 }
+    expect(await meta.issues.activitiesBetween({ ...between, toMs: nowMs + 1 })).toEqual([activity])
+    for (const none of [{ toMs: nowMs }, { types: ['note' as const] }, { projectIds: [2] }, { max: 0 }])
+      expect(await meta.issues.activitiesBetween({ ...between, toMs: nowMs + 1, ...none })).toEqual([])
     expect(await meta.issues.updateIssue(1, { status: 'resolved' }, 'bob', nowMs)).toMatchObject({
       activityId: null,
       issue: { rev: 1 },

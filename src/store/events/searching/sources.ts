@@ -91,7 +91,12 @@ const events: Source = {
     ...same('level', 'environment', 'release', 'transaction', 'type', 'platform', 'message', 'digest'),
     title: "substringIndex(message, '\\n', 1)",
   },
-  numbers: projectId,
+  numbers: {
+    ...projectId,
+    /** The time of receipt, in ms and in whole minutes since 1970. */
+    received: 'toFloat64(toUnixTimestamp64Milli(received))',
+    receivedMinute: 'toFloat64(intDiv(toUnixTimestamp64Milli(received), 60000))',
+  },
   ids: {
     trace: bytes('trace_id'),
     event: bytes('event_id'),

@@ -41,6 +41,14 @@ export type IssueReadStore = {
   /** The issues among `ids` that the person has seen. An issue that regressed since then counts as unseen. */
   seenBy(userId: string, ids: number[]): Promise<Set<number>>
   activityOf(issueId: number): Promise<Activity[]>
+  /** Activities of these types of the issues of projects, from `fromMs` to before `toMs`, newest first. */
+  activitiesBetween(request: {
+    projectIds: number[]
+    types: Activity['type'][]
+    fromMs: number
+    toMs: number
+    max: number
+  }): Promise<Activity[]>
   /** The latest digests of an issue, newest first, at most 100. */
   digestsOf(issueId: number): Promise<string[]>
   /** Issues that had this digest, latest first. */
@@ -114,7 +122,7 @@ type ListPart = Pick<
   'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'
 >
 type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'issueLevels' | 'groupsOfIssues'>
-type RelatedRowsReadPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
+type RelatedRowsReadPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf' | 'activitiesBetween'>
 type LookupPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
 /** `since`: the column that `fromMs` is compared with. */
@@ -260,6 +268,20 @@ export function relatedRowsPart({ read, dialect: { builder } }: Store): RelatedR
       (await read.all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id'))).map(
         toActivity,
       ),
+    activitiesBetween: async ({ projectIds, types, fromMs, toMs, max }) => {
+      if (projectIds.length === 0 || types.length === 0) return []
+      const found = builder
+        .selectFrom('activity')
+        .innerJoin('issue', 'issue.id', 'activity.issue_id')
+        .selectAll('activity')
+        .where('issue.project_id', 'in', projectIds)
+        .where('activity.type', 'in', types)
+        .where('activity.created_ms', '>=', fromMs)
+        .where('activity.created_ms', '<', toMs)
+        .orderBy('activity.created_ms', 'desc')
+        .orderBy('activity.id', 'desc')
+      return (await read.all(found.limit(max))).map(toActivity)
+    },
   }
 }
 

@@ -3,14 +3,13 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
-import { ApiError } from '../../client/api.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { measureText } from '../../ui/measure.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { useTimeText } from '../../ui/time.tsx'
 import { BackTestChart } from './back-test-chart.tsx'
-import { afterDeploys, totalMs } from './chart-scale.ts'
+import { afterDeploys, type Direction, totalMs } from './chart-scale.ts'
 import { draftOf, isSame, mistakesIn, type RuleDraft, unitOf } from './draft.ts'
 import { useEditor } from './editor-context.ts'
 import { Firings } from './firings.tsx'
@@ -23,15 +22,29 @@ import { useLasted, useMinutes } from './words.tsx'
 
 type ValueText = (value: number | null) => string
 
+/** An issue rule fires when a count is reached, and when a rate is exceeded. */
+function directionOf({ kind, issue, metric }: RuleDraft): Direction {
+  if (kind === 'metric') return metric.threshold.direction
+  return issue.when.find((trigger) => 'windowMinutes' in trigger)?.type === 'rate' ? 'above' : 'from'
+}
+
+/** What a bar of the chart is. */
+function barsText({ kind, issue, metric }: RuleDraft): 'bars' | 'barsLowest' | 'barsOfIssue' | 'barsIssues' {
+  if (kind === 'metric') return metric.threshold.direction === 'above' ? 'bars' : 'barsLowest'
+  return issue.when.some((trigger) => 'windowMinutes' in trigger) ? 'barsOfIssue' : 'barsIssues'
+}
+
 /** How often the rule would have fired, and the saved one. */
 function Verdict({ answer, saved }: { answer: RestBackTest; saved: RestBackTest | undefined }) {
   const t = useTranslations('alerts.backTest')
   const lasted = useLasted()
   const count = answer.firings.length
+  // Rules about issues fire at moments.
+  const total = totalMs(answer)
   return (
     <p className="alert-verdict" role="status">
       {t('fired')} <b>{t('times', { count })}</b>
-      {count > 0 ? t('inAll', { duration: lasted(totalMs(answer)) }) : '.'}{' '}
+      {total > 0 ? t('inAll', { duration: lasted(total) }) : '.'}{' '}
       {saved ? t('saved', { count: saved.firings.length }) : null}
     </p>
   )
@@ -115,7 +128,7 @@ function Answer({
     undefined,
   )
   const threshold = thresholdOf(draft)
-  const direction = draft.kind === 'metric' ? draft.metric.threshold.direction : 'above'
+  const direction = directionOf(draft)
   const set = (value: number) => change(withThreshold(draft, value))
   const marked = noise.filter((startMs) => answer.firings.some((firing) => firing.startMs === startMs))
   return (
@@ -130,7 +143,7 @@ function Answer({
         onThreshold={mayWrite && threshold !== null ? set : undefined}
       />
       <p className="alert-chart-note">
-        {t(direction === 'above' ? 'bars' : 'barsLowest', {
+        {t(barsText(draft), {
           bar: minutes(Math.max(1, Math.round(answer.barMs / 60_000))),
         })}{' '}
         {mayWrite && threshold !== null ? t('drag') : null}
@@ -142,7 +155,12 @@ function Answer({
         valueText={valueText}
         choose={mayWrite ? set : undefined}
       />
-      <Firings answer={answer} noise={marked} toggleNoise={mayWrite ? toggleNoise : undefined} valueText={valueText} />
+      <Firings
+        answer={answer}
+        noise={marked}
+        toggleNoise={mayWrite && draft.kind === 'metric' ? toggleNoise : undefined}
+        valueText={valueText}
+      />
       {marked.length > 0 ? <Suggestions answer={answer} marked={marked} valueText={valueText} /> : null}
       <Messages answer={answer} />
       <Basis answer={answer} marks={marks} />
@@ -169,9 +187,10 @@ export function BackTest() {
   const saved = savedDraft(editor)
   const { data, error, isFetching } = useBackTest(organization, draft, { days, noise, enabled: isReady })
   const before = useBackTest(organization, saved ?? draft, { days, noise: [], enabled: saved !== undefined })
-  const isUntested = draft.kind === 'issue' && error instanceof ApiError && error.fields.metric !== undefined
   const unit = draft.kind === 'metric' ? unitOf(draft.metric) : null
-  const valueText: ValueText = (value) => measure(value, unit)
+  const isRate =
+    draft.kind === 'issue' && draft.issue.when.find((trigger) => 'windowMinutes' in trigger)?.type === 'rate'
+  const valueText: ValueText = (value) => `${measure(value, unit)}${isRate && value !== null ? '%' : ''}`
   const toggleNoise = (startMs: number) =>
     setNoise(noise.includes(startMs) ? noise.filter((other) => other !== startMs) : [...noise, startMs])
   return (
@@ -189,13 +208,7 @@ export function BackTest() {
         />
       </div>
       {isReady ? null : <p className="alert-note">{t('needsThreshold')}</p>}
-      {isReady && error && !isFetching ? (
-        isUntested ? (
-          <p className="alert-note">{t('issueRule')}</p>
-        ) : (
-          <QueryFailed error={error} />
-        )
-      ) : null}
+      {isReady && error && !isFetching ? <QueryFailed error={error} /> : null}
       {isReady && data && !error ? (
         <div className="alert-answer" data-dimmed={isFetching || undefined}>
           <Verdict answer={data} saved={saved ? before.data : undefined} />

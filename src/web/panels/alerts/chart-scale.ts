@@ -1,11 +1,15 @@
 import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
 import { axisOf, type ValueAxis } from '../../ui/chart/time-series.ts'
 
-export type Direction = 'above' | 'below'
+/** `from`: a number that is reached, as the counts of issue rules. */
+export type Direction = 'above' | 'below' | 'from'
 
 /** Whether a value is on the firing side of a threshold. */
-export const isOver = (value: number | null, threshold: number | null, direction: Direction): boolean =>
-  value !== null && threshold !== null && (direction === 'above' ? value > threshold : value < threshold)
+export function isOver(value: number | null, threshold: number | null, direction: Direction): boolean {
+  if (value === null || threshold === null) return false
+  if (direction === 'from') return value >= threshold
+  return direction === 'above' ? value > threshold : value < threshold
+}
 
 /** The value axis: bars and threshold fit, and the line has room to move up. */
 export const scaleOf = (points: RestBackTest['points'], threshold: number | null): ValueAxis =>

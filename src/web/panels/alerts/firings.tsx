@@ -32,7 +32,7 @@ function Row({
   const { text, both } = useTimeText()
   const locale = useLocale()
   const lasted = useLasted()
-  const { startMs, endMs, peak, level, mostly } = firing
+  const { startMs, endMs, peak, level, trigger, mostly } = firing
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
   return (
     <tr data-noise={isNoise || undefined}>
@@ -43,7 +43,11 @@ function Row({
       </td>
       <td title={both(startMs)}>{text(startMs, 'shortMinute')}</td>
       <td className="number">
-        {endMs === null ? t('goesOn', { duration: lasted(toMs - startMs) }) : lasted(endMs - startMs)}
+        {endMs === null
+          ? t('goesOn', { duration: lasted(toMs - startMs) })
+          : endMs > startMs
+            ? lasted(endMs - startMs)
+            : '–'}
       </td>
       <td className="number">
         <b>{valueText(peak)}</b>
@@ -55,7 +59,8 @@ function Row({
               {mostly.issue}
             </Link>{' '}
             <span className="text-ink-2">
-              <PlainText text={mostly.title} charactersMax={100} />, {share.format(mostly.share)}
+              <PlainText text={mostly.title} charactersMax={100} />
+              {trigger === null ? `, ${share.format(mostly.share)}` : null}
             </span>
           </>
         ) : null}
