@@ -39,7 +39,9 @@ export function logFields(names: readonly string[], parameter: string): ValueFie
   // Left out silently, the cells behind it would be those of other columns.
   if (aggregate)
     throw new MishapError('VALIDATION', {
-      fields: { [parameter]: [`${JSON.stringify(aggregate.name.slice(0, 200))} is a function. A line has fields only.`] },
+      fields: {
+        [parameter]: [`${JSON.stringify(aggregate.name.slice(0, 200))} is a function. A line has fields only.`],
+      },
     })
   return values
 }
