@@ -1,3 +1,4 @@
+import { MishapError } from '../base/errors.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Filter } from '../store/events/question.ts'
 import { fieldsOfDataset } from './compile/datasets.ts'
@@ -32,5 +33,15 @@ export async function logCondition(
 }
 
 /** The fields, attributes or JSON paths of these names. Throws VALIDATION for a wrong one, or for a function. */
-export const logFields = (names: readonly string[], parameter: string): ValueField[] =>
-  splitFields(fieldsOf(dataset, names, parameter)).values
+export function logFields(names: readonly string[], parameter: string): ValueField[] {
+  const { values, aggregates } = splitFields(fieldsOf(dataset, names, parameter))
+  const [aggregate] = aggregates
+  // Left out silently, the cells behind it would be those of other columns.
+  if (aggregate)
+    throw new MishapError('VALIDATION', {
+      fields: {
+        [parameter]: [`${JSON.stringify(aggregate.name.slice(0, 200))} is a function. A line has fields only.`],
+      },
+    })
+  return values
+}

@@ -4,7 +4,7 @@ import { type ComparedSide, compareTraces } from '../domain/trace-compare.ts'
 import { textOf } from '../domain/trace-spans.ts'
 import { mainRoot } from '../domain/trace-times.ts'
 import { buildTree, extentOf, type TraceTree } from '../domain/trace-tree.ts'
-import { fenced, inline } from './markdown-text.ts'
+import { durationText, fenced, inline } from './markdown-text.ts'
 
 /** A page of more rows is not read, and its answer would have over 300 kB. */
 const rowsMax = 1000
@@ -60,8 +60,7 @@ export function traceComparison(a: RestTraceView, b: RestTraceView): RestTraceCo
   }
 }
 
-const timeText = (value: number): string =>
-  value >= 1000 ? `${(value / 1000).toPrecision(3)} s` : `${value.toPrecision(3)} ms`
+const timeText = (value: number): string => durationText(value * 1000)
 const sideText = (side: RestComparedSide, by: 'total' | 'self'): string =>
   side ? `${side.count} x ${timeText(side[by])}` : 'none'
 

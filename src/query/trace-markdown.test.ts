@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import type { RestTraceView } from '../contract/trace-views.ts'
 import { columnsOf, type TestSpan } from '../domain/trace.cases.ts'
 import { traceMarkdown } from './trace-markdown.ts'
-import { toOtlp } from './trace-otlp.ts'
 
 const view = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceView => ({
   traceID: 'ab'.repeat(16),
@@ -70,81 +69,4 @@ test('a trace known only by its error says that no spans are stored', () => {
   const text = traceMarkdown(view([], { events: [event] }), 'https://mishap.test/t')
   expect(text).toContain('no spans are stored')
   expect(text).toContain('Error: gone WEB-1')
-})
-
-test('OTLP has nanoseconds as text, typed attributes, kinds and states, by project and release', () => {
-  const span = {
-    projectId: 1,
-    traceId: 'ab'.repeat(16),
-    spanId: '1'.repeat(16),
-    parentId: '2'.repeat(16),
-    segmentId: '',
-    isSegment: false,
-    transaction: 't',
-    op: 'http.client',
-    name: '',
-    description: 'GET /',
-    startUs: 1_700_000_000_000_001,
-    durationUs: 5,
-    selfUs: -1,
-    status: 'internal_error',
-    kind: '',
-    origin: '',
-    cut: '' as const,
-    attributes: { n: 1, d: 1.5, b: true, l: ['x'], o: { a: 1 } },
-    events: '',
-    route: '',
-    category: '' as const,
-    statement: '',
-    weight: 1,
-    failed: true,
-    httpStatus: 0,
-    clockShiftUs: 0,
-    measurements: {},
-    links: '[{"trace_id":"cc","span_id":"dd","sampled":true}]',
-    platform: 'node',
-    release: 'r@1',
-    environment: '',
-    userHash: '',
-    receivedMs: 0,
-    repaired: 0,
-  }
-  expect(
-    toOtlp([span, { ...span, release: 'r@2', parentId: '', status: 'ok', failed: false }], () => 'web'),
-  ).toMatchObject({
-    resourceSpans: [
-      {
-        resource: {
-          attributes: [
-            { key: 'service.name', value: { stringValue: 'web' } },
-            { key: 'service.version', value: { stringValue: 'r@1' } },
-            {},
-          ],
-        },
-        scopeSpans: [
-          {
-            spans: [
-              {
-                parentSpanId: '2'.repeat(16),
-                name: 'GET /',
-                kind: 3,
-                startTimeUnixNano: '1700000000000001000',
-                endTimeUnixNano: '1700000000000006000',
-                attributes: expect.arrayContaining([
-                  { key: 'n', value: { intValue: '1' } },
-                  { key: 'd', value: { doubleValue: 1.5 } },
-                  { key: 'b', value: { boolValue: true } },
-                  { key: 'l', value: { arrayValue: { values: [{ stringValue: 'x' }] } } },
-                  { key: 'o', value: { stringValue: '{"a":1}' } },
-                ]),
-                links: [{ traceId: 'cc', spanId: 'dd' }],
-                status: { code: 2, message: 'internal_error' },
-              },
-            ],
-          },
-        ],
-      },
-      { scopeSpans: [{ spans: [{ status: { code: 1 } }] }] },
-    ],
-  })
 })

@@ -3,14 +3,12 @@ import { type Run, runsOf } from '../domain/trace-runs.ts'
 import { textOf } from '../domain/trace-spans.ts'
 import { criticalPath, type Gap, mainRoot, timesOf } from '../domain/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../domain/trace-tree.ts'
-import { fenced, inline } from './markdown-text.ts'
+import { durationText, fenced, inline } from './markdown-text.ts'
 
 /** A model reads every line, and a person scrolls: more are summed up. */
 const linesMax = 400
 const depthMax = 40
 const nameMax = 160
-
-const ms = (us: number): string => (us >= 1e6 ? `${(us / 1e6).toPrecision(3)} s` : `${(us / 1000).toPrecision(3)} ms`)
 
 type Parts = { view: RestTraceView; tree: TraceTree; runs: Map<number, Run[]>; gaps: Map<number, Gap[]> }
 
@@ -27,11 +25,11 @@ function nodeLine(parts: Parts, node: number, selfUs: Float64Array): string {
   const status = node < tree.spanCount ? textOf(view.spans, 'statuses', node) : ''
   const shift = tree.shifts[node] ?? 0
   const notes = [
-    `at ${ms(tree.starts[node] ?? 0)}`,
-    `${ms(tree.durations[node] ?? 0)}`,
-    `self ${ms(selfUs[node] ?? 0)}`,
+    `at ${durationText(tree.starts[node] ?? 0)}`,
+    `${durationText(tree.durations[node] ?? 0)}`,
+    `self ${durationText(selfUs[node] ?? 0)}`,
     ...(view.spans.failures[node] === 1 ? [`failed: ${status}`] : []),
-    ...(shift === 0 ? [] : [`clock corrected by ${ms(shift)}`]),
+    ...(shift === 0 ? [] : [`clock corrected by ${durationText(shift)}`]),
   ]
   return `${nodeName(parts, node)} (${notes.join(', ')})`
 }
@@ -48,10 +46,11 @@ function treeLines(parts: Parts, selfUs: Float64Array): string[] {
     for (let place = 0; place < children.length; ) {
       const child = children[place] ?? 0
       const gap = idle.find((item) => item.before === child)
-      if (gap) entries.push({ text: `no span for ${ms(gap.toUs - gap.fromUs)} (${gap.kind})`, depth, node: -1 })
+      if (gap)
+        entries.push({ text: `no span for ${durationText(gap.toUs - gap.fromUs)} (${gap.kind})`, depth, node: -1 })
       const run = folded.get(place)
       const text = run
-        ? `${run.times} x ${nodeName(parts, run.main)} (${ms(run.totalUs)} in all, ${ms(run.totalUs / run.times)} each)`
+        ? `${run.times} x ${nodeName(parts, run.main)} (${durationText(run.totalUs)} in all, ${durationText(run.totalUs / run.times)} each)`
         : nodeLine(parts, child, selfUs)
       entries.push({ text, depth, node: run ? -1 : child })
       place += run?.count ?? 1
@@ -74,7 +73,7 @@ function pathLines(parts: Parts): string[] {
   return [...total]
     .toSorted((a, b) => b[1] - a[1])
     .slice(0, 10)
-    .map(([node, us]) => `${ms(us)} in ${nodeName(parts, node)}`)
+    .map(([node, us]) => `${durationText(us)} in ${nodeName(parts, node)}`)
 }
 
 /** Formats a trace as Markdown for tickets or assistants. Texts of spans are fenced and marked untrusted. */
@@ -87,15 +86,15 @@ export function traceMarkdown(view: RestTraceView, url: string): string {
   const hidden = view.projects.filter((project) => project.slug === null).length
   const isCut = lines.length >= linesMax
   const errors = view.events.map(
-    (event) => `at ${ms(event.at)}: ${event.level} ${event.title.slice(0, nameMax)} ${event.shortId ?? ''}`,
+    (event) => `at ${durationText(event.at)}: ${event.level} ${event.title.slice(0, nameMax)} ${event.shortId ?? ''}`,
   )
-  const logs = view.logs.map((line) => `at ${ms(line.at)}: ${line.level} ${line.message.slice(0, nameMax)}`)
+  const logs = view.logs.map((line) => `at ${durationText(line.at)}: ${line.level} ${line.message.slice(0, nameMax)}`)
   return [
     `# Trace ${inline(view.traceID)}`,
     url,
     [
       `- Start: ${new Date(Math.floor(view.origin / 1000)).toISOString()}`,
-      `- Duration: ${view.spanCount === 0 ? 'no spans are stored' : ms(toUs - fromUs)}`,
+      `- Duration: ${view.spanCount === 0 ? 'no spans are stored' : durationText(toUs - fromUs)}`,
       `- Spans: ${view.spanCount}${view.isSampled ? ` (a sample of ${view.spans.ids.length} is below)` : ''}`,
       `- Errors: ${view.events.length}${view.eventsTruncated ? ' or more' : ''}`,
       `- Projects: ${

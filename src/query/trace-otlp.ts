@@ -30,8 +30,27 @@ const kinds: Readonly<Record<string, number>> = { internal: 1, server: 2, client
 /** Microseconds as the text of nanoseconds, which JSON numbers cannot hold. */
 const nanos = (us: number): string => `${BigInt(Math.round(us)) * 1000n}`
 
+type StoredEvent = { name?: string; timestamp?: number; attributes?: Record<string, unknown> }
+type StoredLink = { trace_id: string; span_id: string; sampled?: boolean; attributes?: Record<string, unknown> }
+
+/** An event of a row has its time in seconds and plain attributes. Collectors refuse a request with such attributes. */
+const otlpEvent = ({ name = '', timestamp = 0, attributes = {} }: StoredEvent) => ({
+  timeUnixNano: nanos(timestamp * 1e6),
+  name,
+  attributes: attributesOf(attributes),
+})
+
+/** The lowest bit of `flags`: the linked span was sampled. */
+const otlpLink = ({ trace_id, span_id, sampled, attributes = {} }: StoredLink) => ({
+  traceId: trace_id,
+  spanId: span_id,
+  attributes: attributesOf(attributes),
+  ...(sampled ? { flags: 1 } : {}),
+})
+
 function otlpSpan(span: SeenSpan): Record<string, unknown> {
-  const links = parsed<{ trace_id: string; span_id: string }[]>(span.links, [])
+  const events = parsed<StoredEvent[]>(span.events, [])
+  const links = parsed<StoredLink[]>(span.links, [])
   return {
     traceId: span.traceId,
     spanId: span.spanId,
@@ -47,8 +66,8 @@ function otlpSpan(span: SeenSpan): Record<string, unknown> {
       ...span.attributes,
       ...span.measurements,
     }),
-    ...(span.events === '' ? {} : { events: parsed<unknown[]>(span.events, []) }),
-    ...(links.length > 0 ? { links: links.map((link) => ({ traceId: link.trace_id, spanId: link.span_id })) } : {}),
+    ...(events.length > 0 ? { events: events.map(otlpEvent) } : {}),
+    ...(links.length > 0 ? { links: links.map(otlpLink) } : {}),
     status: { code: span.failed ? 2 : span.status === 'ok' ? 1 : 0, message: span.status },
   }
 }

@@ -41,3 +41,15 @@ test.each([
 ])('%j fits %j: %s', (text, pattern, meets) => {
   expect(fits(text, textPattern({ text: pattern }))).toBe(meets)
 })
+
+test.each([
+  ['project_quota', 'project', false],
+  ['project', 'project', true],
+  ['', '', true],
+  ['a', '', false],
+  ['a*', 'a\\*', true],
+  ['a*b', 'a\\*', false],
+  ['project_quota', 'project*', true],
+])('%j fits a pattern without a star only as a whole: %j is %s', (text, pattern, meets) => {
+  expect(fits(text, { text: pattern, wild: true })).toBe(meets)
+})

@@ -9,6 +9,8 @@ export function fits(text: string, pattern: TextPattern): boolean {
 
 function fitsLiterals(text: string, literals: readonly string[]): boolean {
   const last = literals.length - 1
+  // Without a star, such as `50\*`, the pattern is all of the text. It must not be its beginning only.
+  if (last === 0) return text === literals[0]
   let at = 0
   for (const [i, literal] of literals.entries()) {
     if (i === 0) {
