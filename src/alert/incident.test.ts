@@ -184,6 +184,44 @@ describe('from a firing to the log', () => {
     ])
   })
 
+  test.each<[string, boolean, string[]]>([
+    ['creates an issue in its tracker', false, ['rule-1']],
+    ['creates none while it is muted', true, []],
+  ])('a rule %s, and its message does not wait for it', async (_name, isMuted, origins) => {
+    const { meta, alerts, posts, fire } = await rig({
+      actions: [
+        { type: 'channel', channel: '1' },
+        { type: 'tracker', tracker: '1', options: {} },
+      ],
+    })
+    await meta.trackers.createIntegration({
+      organizationId: 1,
+      kind: 'github',
+      name: 'Web',
+      url: 'https://api.github.com',
+      target: 'acme/web',
+      email: '',
+      account: 'octo',
+      accountId: '7',
+      sealedToken: '',
+      sealedSecret: '',
+      syncState: true,
+      syncComments: false,
+      connectedBy: 'ann',
+    })
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
+    if (isMuted) {
+      const rule = await meta.alertRules.alertRuleById(1)
+      if (rule) await meta.alertRules.updateAlertRule(1, { ...rule, mutedUntilMs: nowMs + minuteMs }, null, rule.rev)
+    }
+    await fire()
+    await alerts.run()
+    expect((await meta.trackers.externalIssuesOf(1)).map(({ origin }) => origin)).toEqual(origins)
+    expect(posts).toHaveLength(isMuted ? 0 : 1)
+    const held = (await meta.incidents.incidentActivitiesOf(1, 10)).filter(({ kind }) => kind === 'tracker_held')
+    expect(held.map(({ data }) => data.reason)).toEqual(isMuted ? ['The rule is muted.'] : [])
+  })
+
   test('a message that is sent again has the same id', async () => {
     const { meta, alerts, posts, fire, clock } = await rig()
     await commit(meta, { events: [effect()] })
