@@ -222,6 +222,29 @@ describe('from a firing to the log', () => {
     expect(held.map(({ data }) => data.reason)).toEqual(isMuted ? ['The rule is muted.'] : [])
   })
 
+  test('the mail of a metric names its window, until the rule is gone', async () => {
+    const metric = {
+      plan: { dataset: 'errors', series: [{ name: 'a', aggregate: 'count()' }] },
+      of: 'a',
+      windowMinutes: 90,
+    } as AlertDefinition['metric']
+    const actions: AlertDefinition['actions'] = [{ type: 'person', person: 'ann' }]
+    const { meta, alerts, mails, fire } = await rig({ issue: null, metric, actions })
+    await fire({
+      value: 9,
+      threshold: 5,
+      trigger: 'fixed',
+      cause: { projectIds: [1], issueIds: [], release: '', deployId: null },
+    })
+    await alerts.run()
+    expect(mails[0]?.text).toContain('Window: 1 h 30 min')
+    await meta.alerts.sendDeliveryAgain(1, 'Ann', nowMs)
+    await meta.alertRules.deleteAlertRule(1, undefined)
+    await alerts.run()
+    expect(mails[1]?.text).toContain('Limit: 5')
+    expect(mails[1]?.text).not.toContain('Window')
+  })
+
   test('a message that is sent again has the same id', async () => {
     const { meta, alerts, posts, fire, clock } = await rig()
     await commit(meta, { events: [effect()] })

@@ -1,5 +1,7 @@
 import type { QueryDeps } from '../../query/issue.ts'
 import { mainIssues } from '../../query/main-issues.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { Filter } from '../../store/events/question.ts'
 import type { NewFiring } from '../../store/meta/alerts/firing.ts'
 import type { MetricFiring } from './metric.ts'
 import type { WatchedRule } from './watched.ts'
@@ -24,6 +26,31 @@ function sentenceOf({ rule, condition }: WatchedRule, { change, value, threshold
   }
   const verb = change === 'end' ? 'ended' : 'fired'
   return `${rule.name} ${verb}: ${measured} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
+}
+
+/**
+ * The one release that a filter demands; '' if it demands none or leaves a choice. The data are not asked for theirs:
+ * the issues of the cause join what belongs together, and a query for each firing would be slower than the rule's own.
+ */
+function releaseOf(filter: Filter | EventFilter | undefined): string {
+  switch (filter?.op) {
+    case 'and': {
+      const named = new Set(filter.of.map(releaseOf).filter(Boolean))
+      return named.size === 1 ? ([...named][0] ?? '') : ''
+    }
+    case 'event':
+      return releaseOf(filter.of)
+    case 'releases':
+      return filter.values.length === 1 ? (filter.values[0] ?? '') : ''
+    case 'field':
+      return filter.field === 'release' && filter.match === 'is' ? filter.value : ''
+    case 'match': {
+      const { value, match, text } = filter
+      return match === 'is' && value.of === 'text' && value.column === 'release' ? text : ''
+    }
+    default:
+      return ''
+  }
 }
 
 /**
@@ -53,7 +80,7 @@ export async function describeFiring(
       projectIds:
         causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),
       issueIds: causes.map(({ issueId }) => issueId),
-      release: '',
+      release: releaseOf(measure?.filter),
       deployId: null,
     },
     trigger: condition.threshold.type,
