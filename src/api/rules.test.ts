@@ -135,6 +135,18 @@ const bodies: Record<string, unknown> = {
   issueAddComment: { text: 'hi' },
   createDashboard: { title: 'New' },
   createAlertRule: { name: 'New', issue: { when: [{ type: 'new' }] } },
+  backTestAlertRule: {
+    rule: {
+      name: 'New',
+      metric: {
+        plan: { dataset: 'errors', series: [{ name: 'a', aggregate: 'count()' }] },
+        of: 'a',
+        windowMinutes: 5,
+        threshold: { type: 'fixed', direction: 'above', critical: 5 },
+      },
+    },
+    days: 1,
+  },
   changeIncident: { status: 'acknowledged' },
   createMute: { kind: 'organization', name: 'Move', end: '2999-01-01T00:00:00Z' },
   createOnCallSchedule: { name: 'New', timeZone: 'UTC', members: [] },
@@ -158,7 +170,7 @@ const isOpenTo = (action: (typeof routes)[number]['action']): action is Open =>
 const roleFor = (item: (typeof routes)[number]): Role =>
   isOpenTo(item.action) || permissions[item.action].roles.includes('admin') ? 'admin' : 'owner'
 /** They read. They have a body, because a query is too long for an address. */
-const asking = new Set(['explore', 'explainPlan'])
+const asking = new Set(['explore', 'explainPlan', 'backTestAlertRule'])
 const changing = routes.filter(
   ({ method, path, operationId }) => method !== 'GET' && !path.startsWith('/api-tokens') && !asking.has(operationId),
 )
