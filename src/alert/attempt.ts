@@ -68,6 +68,7 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
     incident,
     members,
     ruleName: rule?.name,
+    windowMinutes: rule?.definition.metric?.windowMinutes ?? 0,
     acknowledge,
   })
   const unsubscribe = unsubscribeOf(deps, delivery, rule)

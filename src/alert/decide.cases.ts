@@ -66,6 +66,7 @@ export const rule = (id: number, more: Partial<RuleFacts> = {}): RuleFacts => ({
   resolveMessage: true,
   escalation: [],
   onCallSchedules: [],
+  trackers: [],
   ...more,
 })
 export const firing = (ruleId: number, more: Partial<Firing> & { issue?: number } = {}): Firing => {

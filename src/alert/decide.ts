@@ -5,6 +5,7 @@ import type { Question, Receiver } from './decide/facts.ts'
 import { messagesOf, type Wanted } from './decide/impact.ts'
 import { type Draft, joinFirings } from './decide/join.ts'
 import { type Content, limited, messagesTo } from './decide/limits.ts'
+import { trackerIssuesOf } from './decide/trackers.ts'
 
 /** At most one message of the built-in notifications per issue and channel in this time. */
 const issuePauseMs = 3_600_000
@@ -143,12 +144,14 @@ export function decide(question: Question): Decided {
   const drafts = joinFirings(question)
   const before = question.incidents.map(({ incident }) => JSON.stringify(incident))
   const wanted = drafts.flatMap((draft) => messagesOf(draft, question))
+  const trackerIssues = drafts.flatMap((draft) => trackerIssuesOf(draft, question))
   const stored = drafts.filter((draft, place) => hasChanged(draft, wanted, before[place]))
   const later = new Map<number, number>()
   const decided: Decided = {
     incidents: stored.map(({ incident, changed, activities }) => ({ incident, members: [...changed], activities })),
     deliveries: [],
     grown: [],
+    trackerIssues,
     dueIds: [],
     firingIds: question.firings.map(({ id }) => id),
     postponed: [],

@@ -184,6 +184,67 @@ describe('from a firing to the log', () => {
     ])
   })
 
+  test.each<[string, boolean, string[]]>([
+    ['creates an issue in its tracker', false, ['rule-1']],
+    ['creates none while it is muted', true, []],
+  ])('a rule %s, and its message does not wait for it', async (_name, isMuted, origins) => {
+    const { meta, alerts, posts, fire } = await rig({
+      actions: [
+        { type: 'channel', channel: '1' },
+        { type: 'tracker', tracker: '1', options: {} },
+      ],
+    })
+    await meta.trackers.createIntegration({
+      organizationId: 1,
+      kind: 'github',
+      name: 'Web',
+      url: 'https://api.github.com',
+      target: 'acme/web',
+      email: '',
+      account: 'octo',
+      accountId: '7',
+      sealedToken: '',
+      sealedSecret: '',
+      syncState: true,
+      syncComments: false,
+      connectedBy: 'ann',
+    })
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
+    if (isMuted) {
+      const rule = await meta.alertRules.alertRuleById(1)
+      if (rule) await meta.alertRules.updateAlertRule(1, { ...rule, mutedUntilMs: nowMs + minuteMs }, null, rule.rev)
+    }
+    await fire()
+    await alerts.run()
+    expect((await meta.trackers.externalIssuesOf(1)).map(({ origin }) => origin)).toEqual(origins)
+    expect(posts).toHaveLength(isMuted ? 0 : 1)
+    const held = (await meta.incidents.incidentActivitiesOf(1, 10)).filter(({ kind }) => kind === 'tracker_held')
+    expect(held.map(({ data }) => data.reason)).toEqual(isMuted ? ['The rule is muted.'] : [])
+  })
+
+  test('the mail of a metric names its window, until the rule is gone', async () => {
+    const metric = {
+      plan: { dataset: 'errors', series: [{ name: 'a', aggregate: 'count()' }] },
+      of: 'a',
+      windowMinutes: 90,
+    } as AlertDefinition['metric']
+    const actions: AlertDefinition['actions'] = [{ type: 'person', person: 'ann' }]
+    const { meta, alerts, mails, fire } = await rig({ issue: null, metric, actions })
+    await fire({
+      value: 9,
+      threshold: 5,
+      trigger: 'fixed',
+      cause: { projectIds: [1], issueIds: [], release: '', deployId: null },
+    })
+    await alerts.run()
+    expect(mails[0]?.text).toContain('Window: 1 h 30 min')
+    await meta.alerts.sendDeliveryAgain(1, 'Ann', nowMs)
+    await meta.alertRules.deleteAlertRule(1, undefined)
+    await alerts.run()
+    expect(mails[1]?.text).toContain('Limit: 5')
+    expect(mails[1]?.text).not.toContain('Window')
+  })
+
   test('a message that is sent again has the same id', async () => {
     const { meta, alerts, posts, fire, clock } = await rig()
     await commit(meta, { events: [effect()] })

@@ -48,6 +48,7 @@ const factsOf = ({ id, name, kind, active, mutedUntilMs, definition }: AlertRule
   intervalMinutes: definition.intervalMinutes,
   resolveMessage: definition.resolveMessage,
   escalation: definition.escalation,
+  trackers: definition.actions.flatMap((action) => (action.type === 'tracker' ? [Number(action.tracker)] : [])),
   onCallSchedules: definition.actions.flatMap((action) => (action.type === 'on_call' ? [action.schedule] : [])),
 })
 

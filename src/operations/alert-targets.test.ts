@@ -6,7 +6,30 @@ import { operationRig } from './rig.cases.ts'
 const fresh = operationRig()
 const nobody = { actions: [], escalation: [], ownerId: null }
 
-/** Organization 1 with the channel 1, and organization 2 of `eve` with the channel 2. */
+const rota = {
+  name: 'Backend',
+  timeZone: 'UTC',
+  handOverDay: 1,
+  handOverTime: '09:00',
+  startDate: '2020-01-06',
+  members: ['ann'],
+}
+const tracker = {
+  kind: 'github' as const,
+  name: 'acme/web',
+  url: 'https://api.github.com',
+  target: 'acme/web',
+  email: '',
+  account: 'octo',
+  accountId: '7',
+  sealedToken: 't',
+  sealedSecret: 's',
+  syncState: true,
+  syncComments: false,
+  connectedBy: 'ann',
+}
+
+/** Organization 1 with channel, schedule and tracker 1, and organization 2 of `eve` with those of the number 2. */
 async function rig() {
   const { meta } = await fresh()
   const other = await meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
@@ -19,6 +42,10 @@ async function rig() {
       sealedTarget: 't',
       sealedSecret: '',
     })
+  for (const organizationId of [1, other.id]) {
+    await meta.incidents.createSchedule({ organizationId, ...rota })
+    await meta.trackers.createIntegration({ organizationId, ...tracker })
+  }
   return { meta, otherId: other.id }
 }
 
@@ -31,8 +58,11 @@ describe('targets of a rule', () => {
     const actions: AlertAction[] = [
       { type: 'channel', channel: '1' },
       { type: 'person', person: 'ann' },
+      { type: 'on_call', schedule: '1' },
+      { type: 'tracker', tracker: '1', options: {} },
     ]
-    expect(await targetMistakes(deps, 1, { ...nobody, actions, ownerId: 'ann' })).toEqual({})
+    const escalation = [{ afterMinutes: 5, schedule: '1' }]
+    expect(await targetMistakes(deps, 1, { actions, escalation, ownerId: 'ann' })).toEqual({})
   })
 
   test.each<AlertAction['type'] & ('assignee' | 'owners' | 'authors' | 'members')>([
@@ -51,6 +81,8 @@ describe('targets of a rule', () => {
     [{ type: 'person', person: 'eve' }, 'This person is no member.'],
     [{ type: 'person', person: 'nobody' }, 'This person is no member.'],
     [{ type: 'on_call', schedule: '77' }, 'There is no such on-call schedule.'],
+    [{ type: 'on_call', schedule: '2' }, 'There is no such on-call schedule.'],
+    [{ type: 'tracker', tracker: '2', options: {} }, 'There is no such tracker.'],
     [{ type: 'tracker', tracker: '77', options: {} }, 'There is no such tracker.'],
   ])('of another organization, or of none, are refused at their place: %j', async (action, sentence) => {
     expect(await mistakes([{ type: 'members' }, action])).toEqual({ 'actions.1': [sentence] })

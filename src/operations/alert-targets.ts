@@ -1,7 +1,11 @@
 import type { AlertAction, EscalationStep } from '../contract/alerts.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
-export type TargetDeps = { meta: MetaWith<'alerts.channelsOf' | 'organizations.membersOf' | 'incidents.listSchedules'> }
+export type TargetDeps = {
+  meta: MetaWith<
+    'alerts.channelsOf' | 'organizations.membersOf' | 'incidents.listSchedules' | 'trackers.integrationsOf'
+  >
+}
 
 type Fields = Record<string, string[]>
 
@@ -13,7 +17,7 @@ async function targetsOf({ meta }: TargetDeps, organizationId: number) {
     channels: new Set(channels.map(({ id }) => String(id))),
     people: new Set(members.map(({ userId }) => userId)),
     schedules: new Set((await meta.incidents.listSchedules(organizationId)).map(({ id }) => String(id))),
-    trackers: new Set<string>(),
+    trackers: new Set((await meta.trackers.integrationsOf(organizationId)).map(({ id }) => String(id))),
   }
 }
 

@@ -51,7 +51,7 @@ export async function createTrackerIssue(
   { origin, userId, text = {} }: CreateOptions,
 ): Promise<ExternalIssue> {
   const { meta, clock } = deps
-  if (integration.refusedMs !== null) throw new TrackerFailure('token', integration.lastError)
+  if (integration.refusedMs !== null) throw refusal(integration)
   const nowMs = clock.now()
   const reserved = { integrationId: integration.id, issueId: issue.id, origin, createdBy: userId }
   const { link, isNew } = await meta.trackers.reserveExternal(reserved, nowMs)
@@ -59,11 +59,29 @@ export async function createTrackerIssue(
   if (!isNew && link.error === '' && nowMs - link.createdMs < creationMs)
     throw new MishapError('CONFLICT', { detail: 'This tracker issue is being created.' })
   try {
-    const draft = await draftOf(deps, integration, issue)
-    const created = await withTracker(deps, integration, (tracker) => tracker.create(cut({ ...draft, ...text })))
-    return await meta.trackers.completeExternal(link.id, created)
+    return await fillLink(deps, integration, issue, link, text)
   } catch (error) {
     await meta.trackers.failExternal(link.id, failureWords(error), 0)
     throw error
   }
+}
+
+const refusal = ({ lastError }: Integration) => new TrackerFailure('token', lastError)
+
+type FillDeps = TrackerDeps & {
+  meta: MetaWith<'trackers.completeExternal' | 'projects.projectById' | 'organizations.organizationById'>
+}
+
+/** Creates the tracker issue of a link that a decision stored. Throws TrackerFailure, OUTGOING_*. */
+export async function fillLink(
+  deps: FillDeps,
+  integration: Integration,
+  issue: Issue,
+  link: Pick<ExternalIssue, 'id'>,
+  text: Partial<IssueText> = {},
+): Promise<ExternalIssue> {
+  if (integration.refusedMs !== null) throw refusal(integration)
+  const draft = await draftOf(deps, integration, issue)
+  const created = await withTracker(deps, integration, (tracker) => tracker.create(cut({ ...draft, ...text })))
+  return deps.meta.trackers.completeExternal(link.id, created)
 }

@@ -1,6 +1,7 @@
 import type { MetaWith } from '../store/meta/meta-store.ts'
-import type { DueComment, DueLink } from '../store/meta/trackers/external-issues.ts'
+import type { DueComment, DueLink, ExternalIssue } from '../store/meta/trackers/external-issues.ts'
 import { failureWords, withTracker } from './connection.ts'
+import { fillLink } from './create.ts'
 import { commentText } from './text.ts'
 import { type TrackerDeps, TrackerFailure } from './tracker.ts'
 
@@ -15,6 +16,11 @@ type PushDeps = TrackerDeps & {
     | 'trackers.settleComment'
     | 'trackers.failExternal'
     | 'trackers.addDelivery'
+    | 'trackers.completeExternal'
+    | 'trackers.ruleIssuesDueBy'
+    | 'trackers.noteRuleIssue'
+    | 'projects.projectById'
+    | 'organizations.organizationById'
     | 'issues.issueById'
     | 'people.people'
   >
@@ -24,11 +30,12 @@ type PushDeps = TrackerDeps & {
 const pushPausesMs = [10_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 const linksMax = 50
 
-async function failed(deps: PushDeps, link: DueLink['link'], error: unknown): Promise<void> {
+async function failed(deps: PushDeps, link: ExternalIssue, error: unknown): Promise<string> {
   const words = failureWords(error)
   const pauseMs = pushPausesMs[Math.min(link.attempts, pushPausesMs.length - 1)] ?? pushPausesMs[0]
   const asked = error instanceof TrackerFailure ? (error.retryAfterMs ?? 0) : 0
   await deps.meta.trackers.failExternal(link.id, words, deps.clock.now() + Math.max(pauseMs, asked))
+  return words
 }
 
 /** Whether another issue of the same tracker issue is still open. Then it stays open there. */
@@ -85,7 +92,29 @@ async function pushComment(deps: PushDeps, { link, activityId, userId, text }: D
 }
 
 /**
- * Sends what trackers do not have yet: states and comments of linked issues, oldest first. The links themselves are the
+ * Creates the tracker issue that a rule asked for. The decision stored the link, so this repeats until the service
+ * answers; the incident's history gets the first failure and the success. Returns whether it is settled.
+ */
+async function createForRule(deps: PushDeps, link: ExternalIssue): Promise<boolean> {
+  const { meta, clock } = deps
+  const integration = await meta.trackers.integrationById(link.integrationId)
+  const issue = await meta.issues.issueById(link.issueId)
+  // Both delete their links: one went after the read.
+  if (!integration || !issue) return false
+  try {
+    const { key } = await fillLink(deps, integration, issue, link)
+    await meta.trackers.noteRuleIssue(link, { kind: 'tracker_created', reason: key }, clock.now())
+    return true
+  } catch (error) {
+    const words = await failed(deps, link, error)
+    const reason = `${integration.name}: ${words}`
+    if (link.attempts === 0) await meta.trackers.noteRuleIssue(link, { kind: 'tracker_failed', reason }, clock.now())
+    return false
+  }
+}
+
+/**
+ * Sends what trackers do not have yet: issues that rules ask for, states and comments of linked issues, oldest first. The links themselves are the
  * outbox, so a change by a person, a rule, an event or a bulk is found in the same way. A kill in between repeats a call,
  * which changes nothing for a state. Returns the number of settled and failed calls.
  */
@@ -96,6 +125,7 @@ export async function pushDue(deps: PushDeps): Promise<{ settled: number; failed
     if (isSettled) done.settled++
     else done.failed++
   }
+  for (const link of await meta.trackers.ruleIssuesDueBy(clock.now(), linksMax)) count(await createForRule(deps, link))
   for (const due of await meta.trackers.linksDueBy(clock.now(), linksMax)) {
     // A sibling of the same tracker issue was settled in this loop.
     const [current] = (await meta.trackers.externalLinksOf(due.link.integrationId, due.link.externalId)).filter(

@@ -29,6 +29,8 @@ export type RuleFacts = {
   escalation: readonly { afterMinutes: number; schedule: string }[]
   /** Schedules whose person on call already hears of the start. */
   onCallSchedules: readonly string[]
+  /** Trackers that get an issue for each issue that the rule finds. */
+  trackers: readonly number[]
 }
 
 /** All that a decision depends on. The same question always has the same answer. */

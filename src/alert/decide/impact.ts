@@ -29,7 +29,7 @@ const nothing: Notified = { atMs: 0, level: 'ok', impact: 0, held: 0 }
 const kinds = ['new', 'regression', 'escalation'] as const
 
 /** Why messages about an incident are held back for a rule; '' if they are not. */
-function holdOf(incident: Incident, members: readonly IncidentMember[], rule: RuleFacts, question: Question) {
+export function holdOf(incident: Incident, members: readonly IncidentMember[], rule: RuleFacts, question: Question) {
   const { nowMs, mutes } = question
   if ((incident.snoozedUntilMs ?? 0) > nowMs) return 'The incident is snoozed.'
   if ((rule.mutedUntilMs ?? 0) > nowMs) return 'The rule is muted.'

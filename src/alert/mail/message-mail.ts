@@ -21,7 +21,8 @@ function measureRows({ measure }: Message): [string, string][] {
     ...(measure.label ? [['Measure', line(measure.label, 120)] as [string, string]] : []),
     ...(measure.value === null ? [] : [['Value', amount(measure.value)] as [string, string]]),
     ...(measure.threshold === null ? [] : [['Limit', amount(measure.threshold)] as [string, string]]),
-    ['Window', duration(measure.windowMinutes * 60_000)],
+    // 0: the rule is gone.
+    ...(measure.windowMinutes > 0 ? [['Window', duration(measure.windowMinutes * 60_000)] as [string, string]] : []),
     ...(measure.durationMs === null ? [] : [['Lasted', duration(measure.durationMs)] as [string, string]]),
   ]
 }

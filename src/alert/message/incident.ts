@@ -12,6 +12,8 @@ type Parts = {
   members: readonly Pick<IncidentMember, 'ruleId' | 'value' | 'threshold' | 'sentence'>[]
   /** Name of the rule; undefined if it was deleted. */
   ruleName: string | undefined
+  /** Of its metric; 0 if it has none. */
+  windowMinutes: number
   /** Signed; undefined if there is nothing to acknowledge. */
   acknowledge: string | undefined
 }
@@ -44,7 +46,7 @@ function sentenceOf({ delivery, incident, members, ruleName }: Parts): string {
 
 /** Returns the message of a delivery that an alert rule sends. */
 export function ruleMessage(parts: Parts): Message {
-  const { delivery, organization, url, alerts, incident, members, ruleName, acknowledge } = parts
+  const { delivery, organization, url, alerts, incident, members, ruleName, windowMinutes, acknowledge } = parts
   const kind = delivery.kind === 'incident' || delivery.kind === 'issue' ? 'issue' : 'summary'
   const plain = builtInMessage({ id: `delivery-${delivery.id}`, organization, url, kind, alerts, more: delivery.more })
   const member = members.find(({ ruleId }) => ruleId === delivery.ruleId)
@@ -65,7 +67,7 @@ export function ruleMessage(parts: Parts): Message {
             value: member.value,
             threshold: member.threshold,
             unit: '',
-            windowMinutes: 0,
+            windowMinutes,
             durationMs: incident?.endedMs ? incident.endedMs - incident.startedMs : null,
           }
         : null,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { MetricCondition } from '../../contract/alerts.ts'
 import type { QueryDeps } from '../../query/issue.ts'
 import type { Measure } from '../../query/measures.ts'
+import type { Filter } from '../../store/events/question.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { describeFiring } from './firings.ts'
 import type { MetricFiring } from './metric.ts'
@@ -105,4 +106,27 @@ test.each<[string, Partial<MetricFiring>, Partial<MetricCondition['threshold']>]
   ],
 ])('%s', async (sentence, change, threshold) => {
   expect((await describeFiring(depsOf([]), watchedOf(threshold), { ...firing, ...change })).sentence).toBe(sentence)
+})
+
+const named = (release: string): Filter => ({
+  op: 'event',
+  of: { op: 'field', field: 'release', match: 'is', value: release },
+})
+const ofSpans: Filter = { op: 'match', value: { of: 'text', column: 'release' }, match: 'is', text: 'web@1' }
+
+test.each<[string, Filter | undefined, string]>([
+  ['no filter', undefined, ''],
+  ['one release', named('web@1'), 'web@1'],
+  ['one release of spans', ofSpans, 'web@1'],
+  ['the latest release', { op: 'event', of: { op: 'releases', values: ['web@2'] } }, 'web@2'],
+  ['two latest releases', { op: 'event', of: { op: 'releases', values: ['web@2', 'app@7'] } }, ''],
+  ['a release and more', { op: 'and', of: [ofSpans, { op: 'projects', ids: [1] }] }, 'web@1'],
+  ['a choice of releases', { op: 'or', of: [named('web@1'), named('web@2')] }, ''],
+  ['two releases at once', { op: 'and', of: [named('web@1'), named('web@2')] }, ''],
+  ['all but one', { op: 'not', of: named('web@1') }, ''],
+  ['a pattern', { op: 'event', of: { op: 'field', field: 'release', match: 'like', value: 'web@*' } }, ''],
+])('the release of a cause, for a filter with %s', async (_name, filter, release) => {
+  const watched = watchedOf()
+  if (watched.measure) watched.measure.filter = filter
+  expect((await describeFiring(depsOf([]), watched, firing)).cause.release).toBe(release)
 })

@@ -1,6 +1,8 @@
 import type { MetricCondition } from '../../contract/alerts.ts'
 import type { QueryDeps } from '../../query/issue.ts'
 import { mainIssues } from '../../query/main-issues.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { Filter } from '../../store/events/question.ts'
 import type { NewFiring } from '../../store/meta/alerts/firing.ts'
 import type { MetricFiring } from './metric.ts'
 import type { WatchedRule } from './watched.ts'
@@ -32,6 +34,31 @@ export function metricSentence(
 }
 
 /**
+ * The one release that a filter demands; '' if it demands none or leaves a choice. The data are not asked for theirs:
+ * the issues of the cause join what belongs together, and a query for each firing would be slower than the rule's own.
+ */
+function releaseOf(filter: Filter | EventFilter | undefined): string {
+  switch (filter?.op) {
+    case 'and': {
+      const named = new Set(filter.of.map(releaseOf).filter(Boolean))
+      return named.size === 1 ? ([...named][0] ?? '') : ''
+    }
+    case 'event':
+      return releaseOf(filter.of)
+    case 'releases':
+      return filter.values.length === 1 ? (filter.values[0] ?? '') : ''
+    case 'field':
+      return filter.field === 'release' && filter.match === 'is' ? filter.value : ''
+    case 'match': {
+      const { value, match, text } = filter
+      return match === 'is' && value.of === 'text' && value.column === 'release' ? text : ''
+    }
+    default:
+      return ''
+  }
+}
+
+/**
  * Makes a firing for the outbox. Its cause is the issues that have most of the events, if the rule is about errors. The
  * key names revision, time and change, so a window that is judged twice is one firing.
  */
@@ -58,7 +85,7 @@ export async function describeFiring(
       projectIds:
         causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),
       issueIds: causes.map(({ issueId }) => issueId),
-      release: '',
+      release: releaseOf(measure?.filter),
       deployId: null,
     },
     trigger: condition.threshold.type,

@@ -53,6 +53,7 @@ import type { CodeMappingStore } from './trackers/code-mappings.ts'
 import type { ExternalIssueStore } from './trackers/external-issues.ts'
 import type { HookStore } from './trackers/hooks.ts'
 import type { IntegrationStore } from './trackers/integrations.ts'
+import type { RuleIssueStore } from './trackers/rule-issues.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 type IssueParts = IssueReadStore &
@@ -116,7 +117,7 @@ type MetaParts = {
   /** What people want to hear, and the times of their mails that collect. */
   personal: PersonalStore & SummaryStore
   /** Issue trackers with their links and webhooks, and code mappings. */
-  trackers: IntegrationStore & ExternalIssueStore & HookStore & CodeMappingStore
+  trackers: IntegrationStore & ExternalIssueStore & RuleIssueStore & HookStore & CodeMappingStore
   retention: RetentionParts
   /** Single values of the installation, by name. */
   values: ValueStore

@@ -71,6 +71,7 @@ import { codeMappingPart } from './trackers/code-mappings.ts'
 import { externalIssuePart, externalPushPart, externalReadPart } from './trackers/external-issues.ts'
 import { hookPart } from './trackers/hooks.ts'
 import { integrationPart } from './trackers/integrations.ts'
+import { ruleIssuePart } from './trackers/rule-issues.ts'
 
 /** Issues: reads, changes by people and by the clock, what people watch, and saved searches. */
 const issueParts = (store: Store): MetaStore['issues'] => ({
@@ -190,6 +191,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
       ...externalIssuePart(store),
       ...externalReadPart(store),
       ...externalPushPart(store),
+      ...ruleIssuePart(store),
       ...hookPart(store),
       ...codeMappingPart(store),
     },

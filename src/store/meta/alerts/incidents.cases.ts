@@ -69,6 +69,7 @@ export const decided = (change: Partial<Decided>): Decided => ({
   grown: [],
   dueIds: [],
   firingIds: [],
+  trackerIssues: [],
   postponed: [],
   ...change,
 })

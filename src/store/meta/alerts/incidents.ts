@@ -4,6 +4,7 @@ import type { Builder } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
+import { addRuleIssues, type RuleIssue } from '../trackers/rule-issues.ts'
 import { insertDelivery, pruneDeliveries } from './deliveries.ts'
 
 /** Days for which an ended incident is kept. */
@@ -85,6 +86,9 @@ type IncidentActivity = {
     | 'resolved'
     | 'escalated'
     | 'suppressed'
+    | 'tracker_created'
+    | 'tracker_failed'
+    | 'tracker_held'
   /** null: Mishap itself, or a signed link. */
   userId: string | null
   data: Record<string, string | number | null>
@@ -103,6 +107,8 @@ export type Decided = {
   deliveries: { delivery: NewDelivery; incident: number | null }[]
   /** Summaries that wait and now count more issues. */
   grown: { id: number; items: NewDelivery['items']; issueIds: number[]; more: number }[]
+  /** Issues of trackers that rules ask for. */
+  trackerIssues: RuleIssue[]
   /** Rows of the outboxes that are decided. */
   dueIds: number[]
   firingIds: number[]
@@ -397,6 +403,7 @@ export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDeci
               .set({ items: JSON.stringify(items), issue_ids: JSON.stringify(issueIds), more })
               .where('id', '=', id),
           )
+        await addRuleIssues(store, decided.trackerIssues, nowMs)
         for (let from = 0; from < decided.firingIds.length; from += idsMax)
           await write.run(
             builder

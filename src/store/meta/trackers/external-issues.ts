@@ -68,7 +68,8 @@ export type ExternalIssueStore = {
 const pushedMax = 8
 const titleCharactersMax = 300
 
-const toLink = (row: Selectable<Tables['external_issue']>): ExternalIssue => ({
+/** The link of a row. */
+export const toExternalIssue = (row: Selectable<Tables['external_issue']>): ExternalIssue => ({
   id: row.id,
   integrationId: row.integration_id,
   issueId: row.issue_id,
@@ -89,7 +90,7 @@ const toLink = (row: Selectable<Tables['external_issue']>): ExternalIssue => ({
 const stateOf = (status: string): TrackerState => (status === 'resolved' ? 'closed' : 'open')
 
 /** The row of a link without a tracker issue. Only later comments are copied. */
-const newRow = (origin: Origin, status: string, lastActivityId: number, nowMs: number) => ({
+export const newExternalRow = (origin: Origin, status: string, lastActivityId: number, nowMs: number) => ({
   integration_id: origin.integrationId,
   issue_id: origin.issueId,
   origin: origin.origin,
@@ -136,12 +137,12 @@ export function externalIssuePart({ write, dialect: { builder } }: Store): Write
               build.or([build('origin', '=', origin.origin), build('origin', 'like', `${origin.origin}/%`)]),
             ),
         )
-        if (found) return { link: toLink(found), isNew: false }
+        if (found) return { link: toExternalIssue(found), isNew: false }
         const issue = await write.get(builder.selectFrom('issue').select('status').where('id', '=', issueId))
         if (!issue) throw new MishapError('NOT_FOUND')
-        const row = newRow(origin, issue.status, await lastActivity(issueId), nowMs)
+        const row = newExternalRow(origin, issue.status, await lastActivity(issueId), nowMs)
         const id = await insertedId(write, builder.insertInto('external_issue').values(row))
-        return { link: toLink({ id, ...row }), isNew: true }
+        return { link: toExternalIssue({ id, ...row }), isNew: true }
       }),
     completeExternal: (id, { key, externalId, title, url, state }) =>
       write.transaction(async () => {
@@ -161,7 +162,7 @@ export function externalIssuePart({ write, dialect: { builder } }: Store): Write
           error: '',
         }
         await write.run(builder.updateTable('external_issue').set(change).where('id', '=', id))
-        return toLink({ ...old, ...change })
+        return toExternalIssue({ ...old, ...change })
       }),
     deleteExternal: async (id) => {
       await write.run(builder.deleteFrom('external_issue').where('id', '=', id))
@@ -187,16 +188,16 @@ export function externalReadPart({ write, read, dialect: { builder } }: Store): 
   return {
     externalById: async (id) => {
       const row = await read.get(all().where('id', '=', id))
-      return row && toLink(row)
+      return row && toExternalIssue(row)
     },
     externalIssuesOf: async (issueId) =>
-      (await read.all(all().where('issue_id', '=', issueId).orderBy('id'))).map(toLink),
+      (await read.all(all().where('issue_id', '=', issueId).orderBy('id'))).map(toExternalIssue),
     externalLinksOf: async (integrationId, externalId) =>
       (
         await write.all(
           all().where('integration_id', '=', integrationId).where('external_id', '=', externalId).orderBy('id'),
         )
-      ).map(toLink),
+      ).map(toExternalIssue),
     linksDueBy: async (nowMs, max) => {
       const rows = await write.all(
         working(nowMs)
@@ -214,7 +215,7 @@ export function externalReadPart({ write, read, dialect: { builder } }: Store): 
           .orderBy('external_issue.id')
           .limit(max),
       )
-      return rows.map(({ status, ...row }) => ({ link: toLink(row), wanted: stateOf(status) }))
+      return rows.map(({ status, ...row }) => ({ link: toExternalIssue(row), wanted: stateOf(status) }))
     },
     commentsDueBy: async (nowMs, max) => {
       const rows = await write.all(
@@ -229,7 +230,7 @@ export function externalReadPart({ write, read, dialect: { builder } }: Store): 
           .limit(max),
       )
       return rows.map(({ activity_id, user_id, data, ...row }) => ({
-        link: toLink(row),
+        link: toExternalIssue(row),
         activityId: activity_id,
         userId: user_id,
         text: String(fromJson<{ text?: unknown }>(data).text ?? ''),

@@ -15,6 +15,7 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
   const members = await parts.meta.organizations.membersOf(organization.id)
   const people = await parts.meta.people.people(members.map(({ userId }) => userId))
   const schedules = await parts.meta.incidents.listSchedules(organization.id)
+  const trackers = await parts.meta.trackers.integrationsOf(organization.id)
   return {
     channels: channels.map((channel) => ({
       id: String(channel.id),
@@ -30,7 +31,7 @@ export async function loadReceivers({ organization }: Pick<OrganizationHere, 'or
     })),
     people: people.map(({ id, name, email }) => ({ id, name, email })),
     schedules: schedules.map(({ id, name }) => ({ id: String(id), name })),
-    trackers: [],
+    trackers: trackers.map(({ id, name, kind }) => ({ id: String(id), name, kind })),
   }
 }
 
