@@ -64,6 +64,7 @@ export async function previewRule(deps: PreviewDeps, view: View, rule: Rule): Pr
     organization: view.organization,
     url,
     alerts: alert ? [alert] : [],
+    windowMinutes: metric?.windowMinutes ?? 0,
     incident: { title: name, startedMs: deps.clock.now(), endedMs: null },
     members:
       metric && firing

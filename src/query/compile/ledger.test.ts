@@ -94,11 +94,7 @@ describe('what counts', () => {
     ['is', is('category', 'error'), 101],
     ['is, whose case counts', is('category', 'Error'), 0],
     ['like', { op: 'match', value: text('reason'), match: 'like', text: 'KEY_*' }, 10],
-    [
-      'like without a star is all of the text',
-      { op: 'match', value: text('reason'), match: 'like', text: 'key' },
-      0,
-    ],
+    ['like without a star is all of the text', { op: 'match', value: text('reason'), match: 'like', text: 'key' }, 0],
     ['has', { op: 'match', value: text('item'), match: 'has', text: '' }, 11],
     ['has a key', { op: 'match', value: number('key'), match: 'has', text: '' }, 101],
     ['not', { op: 'not', of: is('category', 'error') }, 10],
