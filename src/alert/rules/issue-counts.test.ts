@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
-import type { EventStore } from '../../store/events/events.ts'
+import type { EventStore } from '../../store/events/event-store.ts'
 import { type CountedPart, countsOfIssue, countsOfStep } from './issue-counts.ts'
 
 const minuteMs = 60_000
