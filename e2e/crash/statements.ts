@@ -3,9 +3,9 @@ import http, { type ClientRequest } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
-/** Calls `done` after each run of the statement. `get` runs the inserts that return the new id. */
+/** Calls `done` after each run of the statement. `all` and `get` run the inserts that return the new id. */
 function afterRun(statement: StatementSync, done: () => void): void {
-  for (const method of ['run', 'get'] as const) {
+  for (const method of ['run', 'get', 'all'] as const) {
     const original = statement[method].bind(statement) as (...values: unknown[]) => unknown
     Object.assign(statement, {
       [method]: (...values: unknown[]) => {
