@@ -1,4 +1,4 @@
-import { searchKeyOf } from '../../../query/search/lookup.ts'
+import { searchKeyOf } from '../../../query/search.ts'
 import { literal, numberOf, type Part, type Reading, textOf } from './part.ts'
 
 // Filters of other shapes as terms of the search language. Both shapes have the same filters with other names of their
@@ -30,7 +30,6 @@ const otherNames: Readonly<Record<string, string>> = { type: 'event.type', ip_ad
 
 /** The search key of an attribute; undefined if no key has it. */
 function keyOf(attribute: string): string | undefined {
-  if (attribute === 'http.url') return 'url'
   const [first = '', second] = attribute.split('.')
   const isGroup = Object.hasOwn(groups, first)
   const last = (name: string) => (!isGroup && Object.hasOwn(otherNames, name) ? otherNames[name] : name)

@@ -80,7 +80,7 @@ function frequencyTrigger(name: string, part: Part): Reading<Trigger> {
 function readCondition(part: Part): Reading<Trigger> {
   const id = textOf(part, 'id')
   if (id === own.trigger) {
-    const { data } = alertTrigger.safeParse(part['trigger'])
+    const { data } = alertTrigger.safeParse(part.trigger)
     return data ? { value: data } : { mistake: 'trigger is a trigger of Mishap, such as {"type":"new"}.' }
   }
   if (!id.startsWith(conditionPrefix)) return unknown('condition', id)
@@ -146,7 +146,7 @@ const ticketAction =
 function readAction(part: Part, targets: Targets): Reading<AlertAction> {
   const id = textOf(part, 'id')
   if (id === own.action) {
-    const { data } = alertAction.safeParse(part['target'])
+    const { data } = alertAction.safeParse(part.target)
     return data ? { value: data } : { mistake: 'target is an action of Mishap, such as {"type":"owners"}.' }
   }
   const ticket = ticketAction.exec(id)

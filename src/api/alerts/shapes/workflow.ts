@@ -59,7 +59,7 @@ const termReaders: Readonly<Record<string, (part: Part, negated: boolean, target
   age_comparison: (part, negated) => ageTerm(part, textOf(part, 'comparisonType'), negated),
   assigned_to: (part, negated, { people }) =>
     assignedTerm(textOf(part, 'targetType'), textOf(part, 'targetIdentifier'), people, negated),
-  issue_category: (part, negated) => categoryTerm(textOf(part, 'value'), negated !== (part['include'] === false)),
+  issue_category: (part, negated) => categoryTerm(textOf(part, 'value'), negated !== (part.include === false)),
   issue_type: (part, negated) =>
     negated ? { unevaluable: 'the opposite of an issue type' } : { value: `issue.type:${textOf(part, 'value')}` },
   issue_occurrences: (part, negated) => occurrencesTerm(numberOf(part, 'value'), negated),
@@ -82,7 +82,7 @@ function frequencyOf(type: string, part: Part): Reading<Trigger> {
   const [value, windowMinutes] = [numberOf(part, 'value'), minutesOf(textOf(part, 'interval'))]
   if (value === undefined || value < 0 || windowMinutes === undefined)
     return { mistake: 'A frequency has a value and an interval of 1m, 5m, 15m, 1h, 1d, 1w or 30d.' }
-  if (Array.isArray(part['filters']) && part['filters'].length > 0) return { unevaluable: 'filters of a frequency' }
+  if (Array.isArray(part.filters) && part.filters.length > 0) return { unevaluable: 'filters of a frequency' }
   if (type !== 'event_frequency_percent')
     return {
       value: {
