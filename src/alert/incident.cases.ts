@@ -33,8 +33,8 @@ export async function incidentRig(more: Partial<AlertDefinition> = {}, deps: Par
   const clock = testClock(nowMs)
   const folder = mkdtempSync(join(tmpdir(), 'mishap-incident-'))
   const stored = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
-  onTestFinished(() => {
-    stored.close()
+  onTestFinished(async () => {
+    await stored.close()
     rmSync(folder, { recursive: true, force: true })
   })
   // People are rows of the library that signs them in.
