@@ -3,7 +3,7 @@ import type { RestBackTest } from '../contract/alerts-back-test.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const nowS = Math.floor(Date.now() / 1000)
 
 const failure = (n: number, type: string) => ({
@@ -132,4 +132,14 @@ describe('a back-test', () => {
     const answer = await call('POST', path(), { body: { rule: { metric }, days: 1 }, token: 'wrong' })
     expect(answer.status).toBe(401)
   })
+})
+
+test.each(['back-test', 'preview'])('a token that reads rules but no events gets no %s', async (name) => {
+  const body = { rule: { name: 'New', metric, actions: [] }, days: 1 }
+  const target = `/organizations/${made().organization.slug}/alerts/${name}/`
+  const ruler = await personAs('member', ['alerts:read', 'alerts:write'])
+  const refused = await call('POST', target, { body, token: ruler.token })
+  expect([refused.status, (refused.json as { code?: string }).code]).toEqual([403, 'AUTH_TOKEN_SCOPE'])
+  const reader = await personAs('viewer', ['event:read'])
+  expect((await call('POST', target, { body, token: reader.token })).status).toBe(200)
 })

@@ -135,6 +135,7 @@ const bodies: Record<string, unknown> = {
   issueAddComment: { text: 'hi' },
   createDashboard: { title: 'New' },
   createAlertRule: { name: 'New', issue: { when: [{ type: 'new' }] } },
+  previewAlertRule: { rule: { name: 'New', issue: { when: [{ type: 'new' }] } } },
   backTestAlertRule: {
     rule: {
       name: 'New',
@@ -170,7 +171,7 @@ const isOpenTo = (action: (typeof routes)[number]['action']): action is Open =>
 const roleFor = (item: (typeof routes)[number]): Role =>
   isOpenTo(item.action) || permissions[item.action].roles.includes('admin') ? 'admin' : 'owner'
 /** They read. They have a body, because a query is too long for an address. */
-const asking = new Set(['explore', 'explainPlan', 'backTestAlertRule'])
+const asking = new Set(['explore', 'explainPlan', 'backTestAlertRule', 'previewAlertRule'])
 const changing = routes.filter(
   ({ method, path, operationId }) => method !== 'GET' && !path.startsWith('/api-tokens') && !asking.has(operationId),
 )

@@ -13,7 +13,8 @@ export const backTestRoutes: readonly Route[] = [
     operationId: 'backTestAlertRule',
     summary:
       'What an unsaved rule would have done in the last days: the same steps as the evaluator, over the stored rows. With `noise`, which changes would have avoided marked firings, and what they would have lost.',
-    action: 'alert:read',
+    // It shows what events say, which the rules themselves do not.
+    action: 'event:read',
     body: backTestBody,
     bodyBytesMax,
     response: restBackTest,

@@ -13,7 +13,8 @@ export const previewRoutes: readonly Route[] = [
     operationId: 'previewAlertRule',
     summary:
       'What the first message of an unsaved rule would say in Slack, in a mail and to a webhook, about the issue of its projects that was seen last. Nothing is sent.',
-    action: 'alert:read',
+    // It shows what events say, which the rules themselves do not.
+    action: 'event:read',
     body: alertPreviewBody,
     bodyBytesMax,
     response: restAlertPreview,
