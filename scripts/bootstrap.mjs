@@ -204,6 +204,7 @@ async function build(node, path = '') {
     'src/auth',
     'src/operations',
     'src/store/meta',
+    'src/trackers',
     'src/base/blobs-config.ts',
     'src/base/config.ts',
     'src/base/disk-budget.ts',
