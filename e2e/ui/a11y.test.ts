@@ -216,7 +216,9 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     expect(await tooWideAnywhere(page)).toEqual([])
     expect(await faults(page)).toEqual([])
     await page.context().setOffline(false)
-    await page.locator('.connection-bar[data-standing=well]').waitFor({ state: 'attached' })
+    // Says what the bar shows instead, if it stays.
+    const standing = () => page.locator('.connection-bar').getAttribute('data-standing')
+    await expect.poll(standing, { timeout: 30_000 }).toBe('well')
     // `faults` opened every panel. Those of the views would cover the sort.
     await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = false")
     await page.route(/\/issues\/\?.*limit=/, (route) => route.fulfill({ json: [{ id: '1' }] }))
