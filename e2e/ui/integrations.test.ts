@@ -56,7 +56,12 @@ describe.skipIf(noChromium)('integrations', () => {
     fetch(state.hook, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gitlab-token': token, 'idempotency-key': delivery },
-      body: JSON.stringify({ object_kind: 'issue', user: { id: 8, username: 'eve' }, object_attributes: attributes }),
+      body: JSON.stringify({
+        object_kind: 'issue',
+        user: { id: 8, username: 'eve' },
+        project: { path_with_namespace: 'acme/web' },
+        object_attributes: attributes,
+      }),
     })
 
   test('the page says that nothing is connected, and a refused token has the words of the service', async () => {
