@@ -1,5 +1,5 @@
 // Checks which code pages send to the browser, in the build that the suite's product serves.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../product.ts'
@@ -9,7 +9,8 @@ const built = join(root, 'src/web/.next/standalone/src/web/.next')
 /** Paths of the scripts in `folder` whose text contains `word`. */
 function scriptsWith(word: string, folder: string): string[] {
   return readdirSync(join(built, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.js'))
+    // Folders of packages can end with .js, too.
+    .filter((path) => path.endsWith('.js') && statSync(join(built, folder, path)).isFile())
     .filter((path) => readFileSync(join(built, folder, path), 'utf8').includes(word))
 }
 

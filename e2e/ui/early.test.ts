@@ -42,7 +42,7 @@ describe.skipIf(noChromium)('what is done before the page’s scripts have run',
     const { page } = state
     const kind = page.getByLabel('Kind')
     await before('/settings/notifications', () => kind.selectOption('webhook'))
-    await page.getByText('Receives JSON, signed with a secret').waitFor()
+    await page.getByText('The secret that signs the messages is shown once').waitFor()
     expect(await kind.inputValue()).toBe('webhook')
   })
 
