@@ -15,17 +15,11 @@ import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { ruleNamed } from './rule-named.ts'
 
 const path = '/organizations/:org/alerts'
 /** Rules of a page without a limit. */
 const pageRules = 100
-
-/** Returns the rule of the path in its organization. Throws NOT_FOUND. */
-async function ruleOf(app: App, found: Found, id: string | undefined): Promise<AlertRule> {
-  const rule = /^\d{1,15}$/.test(id ?? '') ? await app.meta.alertRules.alertRuleById(Number(id)) : undefined
-  if (!rule || rule.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
-  return rule
-}
 
 async function toRest(app: App, rule: AlertRule): Promise<RestAlertRule> {
   const [rest] = await toRestAlertRules(app, rule.organizationId, [rule])
@@ -84,7 +78,7 @@ export const alertRoutes: readonly Route[] = [
     summary: 'One alert rule with its state.',
     action: 'alert:read',
     response: restAlertRule,
-    handle: async ({ app, found, params }) => ({ body: await toRest(app, await ruleOf(app, found, params.alert)) }),
+    handle: async ({ app, found, params }) => ({ body: await toRest(app, await ruleNamed(app, found, params.alert)) }),
   }),
   route({
     method: 'PUT',
@@ -97,7 +91,7 @@ export const alertRoutes: readonly Route[] = [
     handle: async ({ app, found, actor, params, body, request }) => {
       demandChange(alertRuleChangeBody, body)
       const change = { ...body, revision: revisionOf(body, request) }
-      const rule = await ruleOf(app, found, params.alert)
+      const rule = await ruleNamed(app, found, params.alert)
       return { body: await toRest(app, await updateAlertRule(app, rule, change, actor.person.id)) }
     },
   }),
@@ -110,7 +104,7 @@ export const alertRoutes: readonly Route[] = [
     status: 204,
     response: z.undefined(),
     handle: async ({ app, found, params, request }) => {
-      await deleteAlertRule(app, await ruleOf(app, found, params.alert), revisionOf({}, request))
+      await deleteAlertRule(app, await ruleNamed(app, found, params.alert), revisionOf({}, request))
       return { status: 204, body: undefined }
     },
   }),

@@ -10,6 +10,7 @@ import type { Project } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { ruleNamed } from './rule-named.ts'
 import { fromDetector, projectDetector, projectOfDetector, toDetector } from './shapes/detector.ts'
 import { renamed } from './shapes/part.ts'
 import { metricWorkflowId } from './shapes/workflow.ts'
@@ -18,12 +19,8 @@ const path = '/organizations/:org/detectors'
 const pageDetectors = 100
 const fieldNames = { 'metric.plan': 'dataSources', 'metric.threshold': 'conditionGroup', metric: 'dataSources' }
 
-async function ruleOf(app: App, found: Found, id: string | undefined): Promise<AlertRule> {
-  const rule = /^\d{1,11}$/.test(id ?? '') ? await app.meta.alertRules.alertRuleById(Number(id)) : undefined
-  if (!rule || rule.organizationId !== organizationOf(found).id || rule.kind !== 'metric')
-    throw new MishapError('NOT_FOUND')
-  return rule
-}
+const ruleOf = (app: App, found: Found, id: string | undefined): Promise<AlertRule> =>
+  ruleNamed(app, found, id, 'metric')
 
 /** All detectors of an organization: those of its projects, then its metric rules by name. */
 async function detectorsOf(app: App, organizationId: number): Promise<RestDetector[]> {

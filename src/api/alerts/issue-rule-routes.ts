@@ -8,6 +8,7 @@ import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, projectOf, type Route, route } from '../route.ts'
+import { ruleNamed } from './rule-named.ts'
 import { fromIssueRule, toIssueRule } from './shapes/issue-rule.ts'
 import { renamed } from './shapes/part.ts'
 import { targetsOf } from './shapes/targets.ts'
@@ -20,11 +21,9 @@ const fieldNames = { issue: 'conditions', 'issue.filter': 'filters', intervalMin
 
 /** Returns the issue rule of the path. Throws NOT_FOUND if it does not watch the project. */
 async function ruleOf(app: App, found: Found, id: string | undefined): Promise<AlertRule> {
-  const rule = /^\d{1,15}$/.test(id ?? '') ? await app.meta.alertRules.alertRuleById(Number(id)) : undefined
-  const watches = rule?.definition.projectIds ?? []
-  const isOfProject = watches.length === 0 || watches.includes(projectOf(found).id)
-  if (!rule || rule.organizationId !== organizationOf(found).id || rule.kind !== 'issue' || !isOfProject)
-    throw new MishapError('NOT_FOUND')
+  const rule = await ruleNamed(app, found, id, 'issue')
+  const watches = rule.definition.projectIds
+  if (watches.length > 0 && !watches.includes(projectOf(found).id)) throw new MishapError('NOT_FOUND')
   return rule
 }
 

@@ -8,6 +8,7 @@ import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { ruleNamed } from './rule-named.ts'
 import { toIssueRule } from './shapes/issue-rule.ts'
 import { fromMetricRule, toMetricRule } from './shapes/metric-rule.ts'
 import { renamed } from './shapes/part.ts'
@@ -24,12 +25,8 @@ const fieldNames = {
   metric: 'aggregate',
 }
 
-async function ruleOf(app: App, found: Found, id: string | undefined): Promise<AlertRule> {
-  const rule = /^\d{1,15}$/.test(id ?? '') ? await app.meta.alertRules.alertRuleById(Number(id)) : undefined
-  if (!rule || rule.organizationId !== organizationOf(found).id || rule.kind !== 'metric')
-    throw new MishapError('NOT_FOUND')
-  return rule
-}
+const ruleOf = (app: App, found: Found, id: string | undefined): Promise<AlertRule> =>
+  ruleNamed(app, found, id, 'metric')
 
 async function shownOne(app: App, rule: AlertRule): Promise<RestMetricRule> {
   const [one] = await toRestAlertRules(app, rule.organizationId, [rule])

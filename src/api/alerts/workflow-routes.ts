@@ -9,6 +9,7 @@ import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { ruleNamed } from './rule-named.ts'
 import { projectOfDetector } from './shapes/detector.ts'
 import { renamed } from './shapes/part.ts'
 import { targetsOf } from './shapes/targets.ts'
@@ -29,10 +30,8 @@ const isWorkflow = ({ kind, definition }: AlertRule) => kind === 'issue' || defi
 
 async function ruleOf(app: App, found: Found, id = ''): Promise<AlertRule> {
   const metricId = ruleOfWorkflow(id)
-  const ruleId = metricId ?? id
-  const rule = /^\d{1,11}$/.test(ruleId) ? await app.meta.alertRules.alertRuleById(Number(ruleId)) : undefined
-  const isRight = rule?.kind === (metricId === undefined ? 'issue' : 'metric') && isWorkflow(rule)
-  if (!rule || !isRight || rule.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+  const rule = await ruleNamed(app, found, metricId ?? id, metricId === undefined ? 'issue' : 'metric')
+  if (!isWorkflow(rule)) throw new MishapError('NOT_FOUND')
   return rule
 }
 
