@@ -15,11 +15,11 @@ const types: ReadonlyMap<string, Type> = new Map<string, Type>([
 
 const numberForm = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** Whether a name has another current one, and the type of its values, if it has one. */
-export const conventionOf = (key: string): { isRenamed: boolean; type: Type | undefined } => ({
-  isRenamed: renamed.has(key),
-  type: types.get(key),
-})
+/** The current name of an attribute: itself, unless it is deprecated. */
+export const currentName = (key: string): string => renamed.get(key) ?? key
+
+/** Whether the conventions give values of this name a type. */
+export const isTyped = (key: string): boolean => types.has(key)
 
 /** A value in the type of its attribute, if it has such a form. Otherwise it stays. */
 export function typed(key: string, value: unknown): unknown {

@@ -33,6 +33,11 @@ test.each<[string, unknown, Loose]>([
   ['a text in a number, by the name', { 'url.full': { type: 'integer', value: 7 } }, {}],
   ['entries that are no objects', { a: 'b', c: 1, d: null, e: ['x'], f: text('kept') }, {}],
   ['values that are missing', { a: {}, b: { value: null }, c: text('kept') }, {}],
+  ['a deprecated name', { 'db.system': text('redis'), a: text('b') }, {}],
+  ['a deprecated name with a type', { 'http.status_code': text('404') }, {}],
+  ['a short list', { a: text(['b', 'c']), e: text([]) }, {}],
+  ['the longest list', { a: text(Array.from({ length: 20 }, () => 'x'.repeat(8))) }, {}],
+  ['a list whose JSON is six times as long', { a: text(['\u0001'.repeat(160)]) }, {}],
   ['added names', { a: text('b') }, { 'browser.name': 'Chrome', a: 'other' }],
   ['as many names as are kept', many(64), {}],
   ['a value of the largest length', { a: text('x'.repeat(1024)) }, {}],
@@ -50,7 +55,18 @@ test.each<[string, unknown, Loose]>([
 test.each<[string, unknown, number]>([
   ['no object', 'text', 100_000],
   ['a list', [], 100_000],
-  ['a deprecated name', { 'db.system': text('redis') }, 100_000],
+  ['a deprecated name beside its current one', { 'db.system': text('redis'), 'db.system.name': text('x') }, 100_000],
+  ['the same in the other order', { 'db.system.name': text('x'), 'db.system': text('redis') }, 100_000],
+  ['a current name without a value', { 'db.system': text('redis'), 'db.system.name': text(null) }, 100_000],
+  [
+    'two deprecated names of one',
+    { 'http.method': text('GET'), method: text('PUT'), 'http.request_method': text('x') },
+    100_000,
+  ],
+  ['a list with a number', { a: text(['b', 1]) }, 100_000],
+  ['a list of lists', { a: text([['b']]) }, 100_000],
+  ['a long list', { a: text(Array.from({ length: 21 }, () => 'b')) }, 100_000],
+  ['a list of a long text', { a: text(['x'.repeat(161)]) }, 100_000],
   ['a name that is no key', JSON.parse('{"__proto__":{"value":"x"}}'), 100_000],
   ['a long name', { ['k'.repeat(201)]: text('x') }, 100_000],
   ['a long value', { a: text('x'.repeat(1025)) }, 100_000],
@@ -72,12 +88,13 @@ test('gives what the passes give, for any attributes', () => {
     'sentry.op',
     'db.system',
     'db.system.name',
+    'http.method',
     'http.response.status_code',
     'url.full',
     'user.id',
     'x'.repeat(210),
   ]
-  const values = ['t', '12', 7, true, false, null, undefined, [1], { a: 1 }, 'x'.repeat(1100), 'true']
+  const values = ['t', '12', 7, true, false, null, undefined, [1], ['t', 'u'], [], { a: 1 }, 'x'.repeat(1100), 'true']
   let simpleCount = 0
   for (let round = 0; round < 3000; round++) {
     const sent: Record<string, unknown> = {}
