@@ -206,7 +206,8 @@ function limitItems(
 ): { skip?: number[]; limited?: Limited } {
   const { core } = request
   // Check the journal share first: it applies to the whole envelope, before any budget is used.
-  let limited = core.share.take(key, bodyBytes, core.deps.clock.now())
+  const lane = walk.items.every(({ type }) => isBulk(type)) ? 'bulk' : 'events'
+  let limited = core.share.take(key, bodyBytes, core.deps.clock.now(), lane)
   const unlinked = unlinkedAttachments(walk.items)
   const isFree = key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0
   if (!limited && isFree && unlinked.size === 0) return {}
@@ -283,7 +284,7 @@ export function takeRate(
 ): boolean {
   const { core, receivedMs } = request
   const limited =
-    core.share.take(key, bytes, core.deps.clock.now()) ??
+    core.share.take(key, bytes, core.deps.clock.now(), isBulk(itemTypeOf[kind]) ? 'bulk' : 'events') ??
     core.rates.take(key, receivedMs) ??
     (kind === 'attachments' ? core.attachmentQuota.take(key.projectId, bytes, receivedMs, entries) : undefined)
   if (limited === undefined) return true

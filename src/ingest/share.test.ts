@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Lane } from '../base/lane.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { createShare, fairLevel, pressureBytes, spoolPressureBytes } from './share.ts'
 
@@ -25,7 +26,7 @@ describe('fair level', () => {
   })
 })
 
-type Sender = { key: IngestKey; bytesPerS: number; accepted: number; refused: number }
+type Sender = { key: IngestKey; bytesPerS: number; accepted: number; refused: number; lane?: Lane }
 
 /** Simulates senders and a journal that is drained at a rate: 8 kB per request, in steps of 50 ms. */
 function run(
@@ -41,7 +42,7 @@ function run(
     senders.forEach((sender, i) => {
       owed[i] = (owed[i] ?? 0) + sender.bytesPerS / 20
       for (; (owed[i] ?? 0) >= 8192; owed[i] = (owed[i] ?? 0) - 8192) {
-        if (share.take(sender.key, 8192, nowMs)) sender.refused++
+        if (share.take(sender.key, 8192, nowMs, sender.lane)) sender.refused++
         else {
           sender.accepted++
           state.lag += 8192
@@ -85,6 +86,35 @@ describe('shares', () => {
     expect(noisy.accepted * 8192).toBeGreaterThan(0.6 * 60 * 6 * MiB)
     expect(lagMax).toBeLessThan(200 * MiB)
     expect(lag).toBeLessThan(1.5 * pressureBytes)
+  })
+  test('a key that floods with bulk data keeps room for its events', () => {
+    const spans = { ...sender(1, 40 * MiB), lane: 'bulk' as const }
+    const errors = sender(1, 48 * 1024)
+    const other = sender(2, 64 * 1024)
+    const { lag } = run([spans, other, errors], { drainPerS: 8 * MiB, seconds: 60 })
+    expect(spans.refused).toBeGreaterThan(1000)
+    // Refused only between the begin of the flood and the second count, when the mean knows what the flood is made of.
+    expect(errors.refused).toBeLessThanOrEqual(2)
+    expect(errors.accepted).toBeGreaterThan(300)
+    expect(other.refused).toBe(0)
+    expect(lag).toBeLessThan(1.5 * pressureBytes)
+  })
+  test.each<[string, Lane]>([
+    ['its events', 'events'],
+    ['its bulk data', 'bulk'],
+  ])('a key that floods gets no more than its share for %s', (_name, lane) => {
+    const flood = { ...sender(1, 40 * MiB), lane }
+    const rest = sender(2, 64 * 1024)
+    run([flood, rest], { drainPerS: 8 * MiB, seconds: 60 })
+    const events = { ...sender(1, 40 * MiB) }
+    run([events, sender(2, 64 * 1024)], { drainPerS: 8 * MiB, seconds: 60 })
+    expect(flood.accepted).toBe(events.accepted)
+  })
+  test('events of a key that floods with bulk data are limited too', () => {
+    const spans = { ...sender(1, 40 * MiB), lane: 'bulk' as const }
+    const errors = sender(1, 4 * MiB)
+    run([spans, sender(2, 64 * 1024), errors], { drainPerS: 8 * MiB, seconds: 60 })
+    expect(errors.refused).toBeGreaterThan(1000)
   })
   test.each(['on disk', 'still being written'])('a burst between two counts stops at the pressure: %s', (where) => {
     const state = { lag: 0, waiting: 0 }

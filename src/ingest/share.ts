@@ -1,3 +1,4 @@
+import type { Lane } from '../base/lane.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import type { Limited } from './rates.ts'
@@ -25,6 +26,8 @@ const stalledMs = 3000
 const lastMs = 60_000
 /** Smaller shares would refuse single events. */
 const shareBytesPerSMin = 64 * 1024
+/** Part of bulk data from which a key counts as flooding with it: its events then have `shareBytesPerSMin` of their own. */
+const bulkPart = 0.5
 const retryAfterS = 5
 /** A key that sent within this time counts as company: a flood from another key would delay it. */
 const activeMs = 600_000
@@ -32,13 +35,26 @@ const activeMs = 600_000
 type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'bodyBytes' | 'waitingBytes'>
 /** Room reserved by one key. */
 type Reservation = { organizationId: number; bytes: number }
-type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
+/** `bulk` and `bulkRate`: the part of lane `bulk`. `eventsBudget`: bytes that its events have beside a flood of that. */
+type Meter = {
+  organizationId: number
+  bytes: number
+  bulk: number
+  rate: number
+  bulkRate: number
+  budget: number
+  eventsBudget: number
+  share: number
+}
 
 export type Share = {
   /** Returns a limit if the key must wait, before its body is read. Takes nothing. */
   waits(key: IngestKey): Limited | undefined
-  /** Takes `bytes` for a key at `nowMs`. Returns a limit if the journal is behind and the key is the cause. */
-  take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined
+  /**
+   * Takes `bytes` for a key at `nowMs`. Returns a limit if the journal is behind and the key is the cause. A flood of bulk
+   * data does not hold the key's events to what is left of its share: they are read in a lane of their own.
+   */
+  take(key: IngestKey, bytes: number, nowMs: number, lane?: Lane): Limited | undefined
   /**
    * Reserves room for `bytes` more of an arriving body over 1 MiB. Returns a limit if the key or its organization
    * already uses its part of the room. The caller frees the room with `release`.
@@ -101,17 +117,20 @@ class Admission implements Share {
     this.#boundBytes = boundBytes
   }
 
-  take(key: IngestKey, bytes: number, nowMs: number): Limited | undefined {
+  take(key: IngestKey, bytes: number, nowMs: number, lane: Lane = 'events'): Limited | undefined {
     const passedMs = nowMs - this.#countedMs
     // After the clock is set back, counting restarts from there.
     const known = passedMs >= 0 && passedMs < 10 * meanMs
     if (!known || passedMs >= countMs || this.#isCountDue()) this.#count(nowMs, known ? Math.max(1, passedMs) : countMs)
     const meter = this.#meterOf(key)
     meter.bytes += bytes
+    if (lane === 'bulk') meter.bulk += bytes
     this.#hear(key, nowMs)
     if (this.#on && meter.share !== Number.POSITIVE_INFINITY) {
-      if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
-      meter.budget -= bytes
+      const isBeside = meter.budget <= 0 && lane === 'events' && meter.eventsBudget > 0
+      if (meter.budget <= 0 && !isBeside) return { scope: 'key', reason: 'overloaded', retryAfterS }
+      if (isBeside) meter.eventsBudget -= bytes
+      else meter.budget -= bytes
     }
     this.#taken += bytes
     return undefined
@@ -187,7 +206,16 @@ class Admission implements Share {
   #meterOf(key: IngestKey): Meter {
     let meter = this.#meters.get(key.keyId)
     if (!meter) {
-      meter = { organizationId: key.organizationId, bytes: 0, rate: 0, budget: 0, share: Number.POSITIVE_INFINITY }
+      meter = {
+        organizationId: key.organizationId,
+        bytes: 0,
+        bulk: 0,
+        rate: 0,
+        bulkRate: 0,
+        budget: 0,
+        eventsBudget: 0,
+        share: Number.POSITIVE_INFINITY,
+      }
       this.#meters.set(key.keyId, meter)
     }
     return meter
@@ -207,7 +235,9 @@ class Admission implements Share {
     this.#drain += ((drained * 1000) / spanMs - this.#drain) * weight
     for (const [id, meter] of this.#meters) {
       meter.rate += ((meter.bytes * 1000) / spanMs - meter.rate) * weight
+      meter.bulkRate += ((meter.bulk * 1000) / spanMs - meter.bulkRate) * weight
       meter.bytes = 0
+      meter.bulk = 0
       if (meter.rate < 1) this.#meters.delete(id)
     }
     for (const [id, ms] of this.#heardMs) {
@@ -224,6 +254,8 @@ class Admission implements Share {
       const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : (meter.share * countMs) / 1000
       // Up to one second of the share can come in a burst. Excess bytes reduce the next budget.
       meter.budget = Math.min(meter.share, before + (meter.share * spanMs) / 1000)
+      const ofEvents = meter.bulkRate > meter.rate * bulkPart ? shareBytesPerSMin : 0
+      meter.eventsBudget = Math.min(ofEvents, meter.eventsBudget + (ofEvents * spanMs) / 1000)
     }
   }
 
