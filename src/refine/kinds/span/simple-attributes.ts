@@ -88,7 +88,7 @@ const listMax = 20
 /** No text of the list is cut, whatever escapes its JSON needs: an escape is at most 6 characters. */
 const listTextMax = 160
 
-/** Whether a value is a short list of texts, as SDKs send the headers of a request. One span in seven has such. */
+/** Whether a value is a short list of texts, as SDKs send the headers of a request. One recorded span in eight has such. */
 function isShortList(value: unknown): boolean {
   if (!Array.isArray(value) || value.length > listMax) return false
   let length = 0
