@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { detectorIds } from '../domain/detectors.ts'
 import type { noFilters } from '../domain/filters.ts'
+import { metricSeries } from '../domain/metrics.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
 import { ruleTextMax } from '../domain/rule-text.ts'
 import { viewScopes } from '../domain/view-scopes.ts'
@@ -30,6 +31,7 @@ export const projectFile = z.strictObject({
       routePatterns: names,
       scrapeJavaScript: z.boolean(),
       verifySSL: z.boolean(),
+      metricSeriesMax: z.int().min(metricSeries.min).max(metricSeries.max),
       ...eachSwitch(() => z.boolean()),
     })
     .partial()

@@ -65,7 +65,8 @@ describe('export, plan and apply', () => {
 
   test('a change shows its lines, and keeps what a project file leaves out', async () => {
     const file = {
-      'projects/web.yaml': 'project: web\nfilters:\n  localhost: true\nsettings:\n  sensitiveFields: [iban]\n',
+      'projects/web.yaml':
+        'project: web\nfilters:\n  localhost: true\nsettings:\n  sensitiveFields: [iban]\n  metricSeriesMax: 5000\n',
     }
     const { changes } = await plan(file)
     expect(changes.map(({ action, key }) => `${action} ${key}`)).toEqual(['change project web'])
@@ -73,6 +74,8 @@ describe('export, plan and apply', () => {
       '-   sensitiveFields: []',
       '+   sensitiveFields:',
       '+     - iban',
+      '-   metricSeriesMax: 10000',
+      '+   metricSeriesMax: 5000',
       '-   localhost: false',
       '+   localhost: true',
     ])

@@ -19,7 +19,7 @@ import { alertKey, alertValue, type ReadsNames, type Receivers, readReceivers, s
 import { channelKey, dashboardKey, projectKey, tileValue, viewKey } from './config-files.ts'
 
 /** What the state of an organization is read from. */
-export type ReadsConfig = ReadsNames &
+type ReadsConfig = ReadsNames &
   MetaWith<
     | 'alertRules.listAlertRules'
     | 'projects.projectsOf'
@@ -60,7 +60,7 @@ export type ConfigState = {
 }
 
 async function projectValue(meta: ReadsConfig, project: Project): Promise<ProjectFile> {
-  const { id, slug, name, platform, allowedOrigins, switches } = project
+  const { id, slug, name, platform, allowedOrigins, metricSeriesMax, switches } = project
   const scrub = await meta.projects.scrubSettings(id)
   const grouping = await meta.projects.groupingSettings(id)
   const routes = await meta.projects.routeSettings(id)
@@ -80,6 +80,7 @@ async function projectValue(meta: ReadsConfig, project: Project): Promise<Projec
       routePatterns: routes.patterns,
       scrapeJavaScript: scrape.on,
       verifySSL: scrape.verifyTls,
+      metricSeriesMax,
       ...switches,
     },
     detectors: await meta.projects.detectorSettings(id),
