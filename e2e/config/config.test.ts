@@ -135,6 +135,7 @@ actions:
   const created = ((await api(product, state.web, rules)).json as RestAlertRule[])[0]
   expect(created).toMatchObject({ name: 'Too slow', projects: ['web'], actions: [{ type: 'on_call' }], revision: 0 })
   expect(mishap('export', state.folder, '--org', org).code).toBe(0)
+  expect(readdirSync(file('alerts'))).toEqual(['too-slow.yaml'])
   expect(mishap('plan', state.folder, '--org', org)).toMatchObject({ code: 0 })
   await api(product, state.web, `${rules}${created?.id}/`, {
     method: 'PUT',
@@ -146,6 +147,16 @@ actions:
     code: 2,
     out: expect.stringMatching(/~ alert Too slow.*drift[\s\S]*- isActive: false/),
   })
+})
+
+test('a plan of 100 rules is printed to its end', () => {
+  const rule = readFileSync(file('alerts/too-slow.yaml'), 'utf8')
+  const added = Array.from({ length: 100 }, (_, at) => file(`alerts/many-${at}.yaml`))
+  for (const [at, path] of added.entries()) writeFileSync(path, rule.replace('Too slow', `Many ${at}`))
+  const { code, out } = mishap('plan', state.folder, '--org', org)
+  for (const path of added) rmSync(path)
+  expect(out.length).toBeGreaterThan(64 * 1024)
+  expect([code, out.trim().split('\n').at(-1)]).toEqual([2, 'Plan: 100 created, 1 changed, 0 deleted; 1 drifted.'])
 })
 
 test('an unknown key is refused with file and line, and nothing is applied', () => {

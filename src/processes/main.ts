@@ -254,8 +254,9 @@ async function planFolder(words: Words, isApplied: boolean): Promise<void> {
   const plan = (await command(configOf(words), isApplied ? 'config-apply' : 'config-plan', value)) as ConfigPlan
   if (words.switches.has('--json')) print(JSON.stringify(plan))
   else planLines(plan, isApplied).forEach(print)
-  // The code of `terraform plan -detailed-exitcode`: a job of a build can tell changes from faults.
-  if (!isApplied && plan.changes.length > 0) process.exit(2)
+  // The code of `terraform plan -detailed-exitcode`: a job of a build can tell changes from faults. An exit at once would
+  // cut a plan of over 64 KiB that goes into a pipe.
+  if (!isApplied && plan.changes.length > 0) process.exitCode = 2
 }
 
 type MoveAnswer = { pausedMs: number; blobs: number; events?: number }
