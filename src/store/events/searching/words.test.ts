@@ -26,11 +26,7 @@ test.each([
   ['letters of other alphabets have another lower case', 'GRÖSSE of Kelvin \u212a5', [has('of'), has('kelvin')]],
   ['a word is looked for once', 'to to', [has('to')]],
   ['signs are no words', '% _ \\', []],
-  [
-    'not more than eight',
-    'a b c d e f g h i j',
-    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(has),
-  ],
+  ['not more than eight', 'a b c d e f g h i j', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(has)],
 ])('%s', (_, pattern, expected) => {
   expect(conditions(pattern)).toBe(expected.join(' AND '))
 })

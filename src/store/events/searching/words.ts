@@ -45,6 +45,8 @@ export function keyConditions(source: Source, values: Values, value: Value): str
   const column = columnOf(source.texts, value.text.column)
   if (column !== source.words) return []
   // A key that JSON writes with escapes is not looked for.
-  const keys = value.path.steps.flatMap((step) => ('key' in step && /^[\w.-]+$/.test(step.key) ? [`"${step.key}"`] : []))
+  const keys = value.path.steps.flatMap((step) =>
+    'key' in step && /^[\w.-]+$/.test(step.key) ? [`"${step.key}"`] : [],
+  )
   return wordConditions(values, column, keys.join(' '))
 }
