@@ -58,7 +58,13 @@ const depsOf = (events: Deps['events']): Deps => {
     meta: refuse('meta'),
     auth: refuse('auth'),
     readers: refuse('readers'),
-    config: { url: '' },
+    config: {
+      url: '',
+      retentionErrorsDays: 90,
+      retentionSpansDays: 30,
+      retentionLogsDays: 14,
+      retentionMetricsDays: 90,
+    },
   }
 }
 

@@ -56,7 +56,13 @@ async function openExports(store: EventStore, folder: string) {
     meta,
     events: store,
     clock: systemClock,
-    config: { url: 'http://bench.test' },
+    config: {
+      url: 'http://bench.test',
+      retentionErrorsDays: 90,
+      retentionSpansDays: 30,
+      retentionLogsDays: 14,
+      retentionMetricsDays: 90,
+    },
     auth: { personByEmail: async () => undefined },
     readers: { isCatchingUp: () => false },
   }

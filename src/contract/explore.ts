@@ -126,6 +126,12 @@ export const restPlanAnswer = z
       samples: z.int().nullable().describe('Stored rows that match. Null: unknown.'),
       sampled: z.boolean().describe('Stored rows stand for others, so counts are extrapolated.'),
       more: z.boolean().describe('There are more rows or groups than the limit.'),
+      beforeStored: z
+        .boolean()
+        .optional()
+        .describe(
+          'With compare: whether all rows of the period before are still stored. False: there is nothing to compare with where retention deleted them, and previous is null there.',
+        ),
       rowsRead: z.int(),
       bytesRead: z.int(),
       elapsedMs: z.int(),

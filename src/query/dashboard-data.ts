@@ -2,8 +2,8 @@ import type { RestTile, RestTileData } from '../contract/dashboards.ts'
 import type { Plan } from '../contract/explore.ts'
 import { chartGroups, chartGroupsMax, issueLimit } from '../domain/dashboards.ts'
 import { fieldsOfDataset } from './compile/datasets.ts'
-import { runPlan } from './explore.ts'
-import type { QueryDeps, View } from './issue.ts'
+import { type PlanDeps, runPlan } from './explore.ts'
+import type { View } from './issue.ts'
 import { issueSorts, listIssues } from './issues.ts'
 import type { KeyLookup } from './search/lookup.ts'
 import { parseSearch } from './search/parse.ts'
@@ -42,7 +42,7 @@ function intervalOf(interval: string): number | undefined {
 }
 
 async function issuesOf(
-  deps: QueryDeps,
+  deps: PlanDeps,
   view: View,
   { queries, limit }: RestTile,
   filters: TileFilters,
@@ -84,7 +84,7 @@ function planOfTile(tile: RestTile, plan: Plan, filters: TileFilters): Plan {
 
 /** Answers a tile. Throws what its query throws: QUERY_*, VALIDATION, STORE_UNAVAILABLE. */
 export async function tileData(
-  deps: QueryDeps,
+  deps: PlanDeps,
   view: View,
   tile: RestTile,
   filters: TileFilters,

@@ -1,6 +1,6 @@
 import type { Plan, PlanAnswer } from '../contract/explore.ts'
-import { runPlan } from './explore.ts'
-import type { QueryDeps, View } from './issue.ts'
+import { type PlanDeps, runPlan } from './explore.ts'
+import type { View } from './issue.ts'
 import { sqlOfPlan } from './plan-words.ts'
 
 /** The answer to a plan as a table and as a chart, and its SQL for people; '' for the ledger, which no SQL asks. */
@@ -8,7 +8,7 @@ export type ExploreAnswer = { table: PlanAnswer; chart: PlanAnswer | undefined; 
 
 /** Answers a plan for the page Explore. `withChart`: also by time. Throws like runPlan. */
 export async function exploreAnswer(
-  deps: QueryDeps,
+  deps: PlanDeps,
   view: View,
   plan: Plan,
   { withChart }: { withChart: boolean },

@@ -1,5 +1,6 @@
 import type { Plan, PlanAnswer } from '../contract/explore.ts'
 import type { Aggregate, Cell } from '../store/events/question.ts'
+import type { RetentionDays } from '../store/events/table.ts'
 import { bucketMsOf } from './compile/buckets.ts'
 import type { PlanView } from './compile/dataset.ts'
 import { fieldsOfDataset } from './compile/datasets.ts'
@@ -9,10 +10,14 @@ import { ledgerQuestions, type RowQuestions } from './compile/ledger.ts'
 import { limitsBefore, type Scanned, withinLimits } from './compile/limits.ts'
 import { type Compiled, columnsOf, compilePlan, shownNumber } from './compile/question.ts'
 import { scopeBefore, scopeOfView, slugsOf } from './compile/scope.ts'
+import { storedSince } from './compile/stored-since.ts'
 import type { CompileDeps, QueryDeps } from './issue.ts'
 
 /** Whoever answers questions over rows: the events store, or the ledger. */
 type RowDeps = Pick<QueryDeps, 'clock'> & { events: RowQuestions }
+
+/** `config`: what retention has deleted cannot be compared with. */
+export type PlanDeps = QueryDeps & { config: RetentionDays }
 
 type RunOptions = {
   shape: 'table' | 'series'
@@ -52,8 +57,11 @@ function metaOf(
 
 type Answered = Pick<PlanAnswer, 'rows' | 'series'> & { scanned: Scanned; totals: Totals; more: boolean }
 
+/** The start of the stored rows. Undefined: the plan asks for no comparison. */
+type Since = number | undefined
+
 /** Rows with the columns of a plan, the newest first without an order. */
-async function listed(deps: RowDeps, view: PlanView, plan: Plan, compiled: Compiled, signal?: AbortSignal) {
+async function listed(deps: RowDeps, view: PlanView, plan: Plan, compiled: Compiled, { signal }: RunOptions) {
   const { dataset, fields, filter, order } = compiled
   const [first] = order
   const isNewest = !first || (first.descending && fields[first.at]?.value.of === 'time')
@@ -139,18 +147,33 @@ async function groupsBefore(
   return new Map(found.map((cells) => [keyOf(cells.slice(0, values.length)), cells.slice(values.length)]))
 }
 
-async function table(deps: RowDeps, view: PlanView, plan: Plan, compiled: Compiled, signal?: AbortSignal) {
+/** Whether the rows of the period before are still stored. */
+const isStoredBefore = ({ scope: { fromMs, toMs } }: Scanned, sinceMs: number) => fromMs - (toMs - fromMs) >= sinceMs
+
+async function table(
+  deps: RowDeps,
+  view: PlanView,
+  plan: Plan,
+  compiled: Compiled,
+  { signal }: RunOptions,
+  sinceMs: Since,
+) {
   const { fields, measures } = compiled
   const { groups, ...rest } = await grouped(deps, view, compiled, plan.limit, signal)
+  const isStored = sinceMs !== undefined && isStoredBefore(rest.scanned, sinceMs)
   const earlier =
-    plan.compare && groups.length > 0 ? await groupsBefore(deps, compiled, groups, rest.scanned, signal) : undefined
+    isStored && groups.length > 0 ? await groupsBefore(deps, compiled, groups, rest.scanned, signal) : undefined
   const slugOf = slugsOf(view.projects)
   const shown = (cells: readonly Cell[] | undefined) =>
     measures.map(({ type }, at) => (cells ? shownNumber(type, cells[at]) : emptyOf(type)))
   const rows = groups.map((cells) => [
     ...fields.map((field, at) => shownCell(field, cells[at] ?? null, slugOf)),
     ...shown(cells.slice(fields.length)),
-    ...(plan.compare ? shown(earlier?.get(keyOf(cells.slice(0, fields.length)))) : []),
+    ...(plan.compare
+      ? isStored
+        ? shown(earlier?.get(keyOf(cells.slice(0, fields.length))))
+        : measures.map(() => null)
+      : []),
   ])
   return { rows, series: [], ...rest }
 }
@@ -191,6 +214,7 @@ async function charts(
   plan: Plan,
   compiled: Compiled,
   { intervalMs, signal }: RunOptions,
+  sinceMs: Since,
 ): Promise<Answered> {
   const { fields, measures } = compiled
   const { fromMs, toMs } = view.range
@@ -217,10 +241,11 @@ async function charts(
       const numberOf = (cells: readonly Cell[] | undefined) => (cells ? shownNumber(type, cells[at]) : emptyOf(type))
       const points = starts.map((startMs) => {
         const key = keyOf([...group, startMs])
+        const isRead = startMs + bucketMs > readMs
         return {
           startMs,
-          value: startMs + bucketMs <= readMs ? null : numberOf(found.get(key)),
-          ...(past ? { previous: startMs + bucketMs <= readMs ? null : numberOf(past.get(key)) } : {}),
+          value: isRead ? numberOf(found.get(key)) : null,
+          ...(past ? { previous: isRead && startMs - shiftMs >= (sinceMs ?? 0) ? numberOf(past.get(key)) : null } : {}),
           incomplete: (startMs < readMs && readMs > fromMs) || startMs + bucketMs > nowMs,
         }
       })
@@ -235,19 +260,24 @@ async function charts(
  * Answers a plan within the limits of one query: time, rows and memory. An answer from a part of the range says so.
  * Throws VALIDATION (names the wrong part of the plan), QUERY_*, STORE_UNAVAILABLE.
  */
-export async function runPlan(deps: QueryDeps, view: PlanView, plan: Plan, options: RunOptions): Promise<PlanAnswer> {
+export async function runPlan(deps: PlanDeps, view: PlanView, plan: Plan, options: RunOptions): Promise<PlanAnswer> {
   const startedMs = deps.clock.now()
   const compiled = await compilePlan(deps, fieldsOfDataset(plan.dataset), view, plan, options.shape)
   const asked = { clock: deps.clock, events: plan.dataset === 'outcomes' ? ledgerQuestions(deps.meta) : deps.events }
+  const projectIds = view.projects.map(({ id }) => id)
+  const sinceMs = plan.compare ? await storedSince(deps, compiled.dataset.from, projectIds) : undefined
   const answered: Answered =
     options.shape === 'series'
-      ? await charts(asked, view, plan, compiled, options)
-      : await (compiled.measures.length > 0 ? table : listed)(asked, view, plan, compiled, options.signal)
+      ? await charts(asked, view, plan, compiled, options, sinceMs)
+      : await (compiled.measures.length > 0 ? table : listed)(asked, view, plan, compiled, options, sinceMs)
   return {
     columns: columnsOf(compiled, plan.compare !== undefined && options.shape === 'table'),
     rows: answered.rows,
     series: answered.series,
-    meta: metaOf(view, answered, deps.clock.now() - startedMs),
+    meta: {
+      ...metaOf(view, answered, deps.clock.now() - startedMs),
+      ...(sinceMs === undefined ? {} : { beforeStored: isStoredBefore(answered.scanned, sinceMs) }),
+    },
   }
 }
 

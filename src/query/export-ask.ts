@@ -1,14 +1,14 @@
 import type { Plan } from '../contract/explore.ts'
 import type { Export } from '../store/meta/explore/exports.ts'
-import { runPlan } from './explore.ts'
+import { type PlanDeps, runPlan } from './explore.ts'
 import type { AskPlan } from './export-pages.ts'
-import type { QueryDeps, View } from './issue.ts'
+import type { View } from './issue.ts'
 
 /**
  * Throws like runPlan for a plan that cannot run, so that a request is refused at once: the plan is answered over the
  * last millisecond of its range.
  */
-export async function checkExport(deps: QueryDeps, view: View, plan: Plan): Promise<void> {
+export async function checkExport(deps: PlanDeps, view: View, plan: Plan): Promise<void> {
   const { toMs } = view.range
   const last = { fromMs: toMs - 1, toMs, period: 'range' }
   await runPlan(deps, { ...view, range: last }, { ...plan, limit: 1 }, { shape: 'table' })
@@ -16,7 +16,7 @@ export async function checkExport(deps: QueryDeps, view: View, plan: Plan): Prom
 
 /** Returns how an export reads: like Explore, with its projects and environments. Undefined if a project is gone. */
 export async function exportAsk(
-  deps: QueryDeps,
+  deps: PlanDeps,
   { organizationId, userId, request }: Export,
   signal: AbortSignal,
 ): Promise<AskPlan | undefined> {

@@ -3,6 +3,7 @@ import type { EventStore } from './event-store.ts'
 import type { LogKey, LogLine } from './log-search.ts'
 import type { LogRow } from './log-store.ts'
 import { encodeLogRow } from './logs/encode.ts'
+import type { Filter } from './question.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
 const monday = Date.UTC(2026, 10, 16, 10)
@@ -53,9 +54,73 @@ const asked = { scope, filter: undefined, columns: [] }
 const numbers = (lines: readonly LogLine[]) =>
   lines.map(({ jpos, place, body }) => (body.startsWith('é') ? 9 : (jpos - 900_000_000) / 10 + place))
 
+/** Texts of lines of another project, whose words the index knows. */
+const texts = [
+  'Connection REFUSED by db-7',
+  'unrefused, then refused again',
+  'Größe und GRÖSSE in 17 ms',
+  'refused in 171 ms',
+  'got {"order":{"items":[{"id":7},{"id":70}]}}',
+  'an order of items with the id 7',
+  '100% of _it_, *all* of it',
+  '',
+]
+const wordy = 93
+const wordRows = texts.map((body, n) => line(n, { projectId: wordy, body, jpos: 900_000_500 + n }))
+
+/** Searches for words, by the index of words and by the texts. */
+function wordCases(open: () => EventStore): void {
+  const found = async (filter: Filter) => {
+    const lines = await open().logLines({
+      scope: { ...scope, projectIds: [wordy] },
+      filter,
+      columns: [],
+      order: 'oldest',
+      max: 100,
+    })
+    return lines.map(({ body }) => texts.indexOf(body))
+  }
+  const value = { of: 'text', column: 'body' } as const
+  const all = texts.map((_, n) => n)
+
+  test.each([
+    ['words', 'refused', [0, 1, 3]],
+    ['words', 'REFUSE', [0, 1, 3]],
+    ['words', 'then refused', [1]],
+    ['words', 'fused by d', [0]],
+    ['words', 'größe', [2]],
+    ['words', 'und GRÖSSE in', [2]],
+    ['words', '7', [0, 2, 3, 4, 5]],
+    ['words', '% of _it', [6]],
+    ['words', '', all],
+    ['words', 'zebra', []],
+    ['like', '*refused in 17* ms*', [3]],
+    ['like', 'refused*', [3]],
+    ['like', '*refused', []],
+    ['like', '*\\*all\\* of*', [6]],
+    ['like', '*', all],
+  ] as const)('%s %j finds the lines that have it', async (match, text, expected) => {
+    expect(await found({ op: 'match', value, match, text })).toEqual(expected)
+    const others = all.filter((n) => !expected.some((one) => one === n))
+    expect(await found({ op: 'not', of: { op: 'match', value, match, text } })).toEqual(others)
+  })
+
+  test('keys of JSON are words, but only JSON has the value', async () => {
+    const path = { steps: [{ key: 'order' }, { key: 'items' }, { each: true as const }, { key: 'id' }] }
+    const id = { of: 'json', text: value, path } as const
+    expect(await found({ op: 'match', value: id, match: 'is', text: '7' })).toEqual([4])
+    expect(await found({ op: 'compare', value: id, compare: '>', number: 60 })).toEqual([4])
+    expect(await found({ op: 'not', of: { op: 'match', value: id, match: 'has', text: '' } })).toEqual(
+      all.filter((n) => n !== 4),
+    )
+  })
+}
+
 /** Cases for the reads of log lines. */
 export function logSearchCases(open: () => EventStore): void {
-  beforeAll(() => open().insert('logs', Buffer.from(rows.map(encodeLogRow).join('')), 'log search'))
+  beforeAll(() => open().insert('logs', Buffer.from([...rows, ...wordRows].map(encodeLogRow).join('')), 'log search'))
+
+  describe('words', () => wordCases(open))
 
   describe('lines in order', () => {
     test.each([1, 2, 3, 100])('pages of %i lines have every line once, also those of one microsecond', async (max) => {

@@ -1,9 +1,10 @@
 import type { Scope } from '../events.ts'
-import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values, wordsOf } from '../filter.ts'
+import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values } from '../filter.ts'
 import type { Compare, Filter, Question, Value } from '../question.ts'
 import { compileList, compileNumber, compilePresence, compileValue, jsonText } from './columns.ts'
 import { compileMention, isList } from './json.ts'
 import { columnOf, type Source } from './sources.ts'
+import { isPart, keyConditions, partCondition, wordConditions } from './words.ts'
 
 /** SQL operators by comparison. A closed table, because operators cannot be bound. */
 export const compares: Record<Compare, string> = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' }
@@ -34,16 +35,29 @@ const isNullable = ({ of }: Value): boolean => of === 'number' || of === 'measur
 const hasKey = (values: Values, value: Value, pattern: string): string =>
   value.of === 'attribute' && /[^*]/.test(pattern) ? `mapContains(tags, ${values.add('String', value.key)}) AND ` : ''
 
-/** Condition that a text contains words, whatever their case. The words use an index of the column, if it has one. */
+/** Conditions that the index of words of a column answers, before the pattern itself. */
+const indexed = (source: Source, values: Values, column: string, pattern: string): string =>
+  source.words === column
+    ? wordConditions(values, column, pattern)
+        .map((condition) => `${condition} AND `)
+        .join('')
+    : ''
+
+/**
+ * Condition that a text contains words, whatever their case. A single word is answered by the index alone: a histogram
+ * of a frequent one then reads no texts (90 instead of 820 ms of processor time for ten million lines).
+ */
 function wordsCondition(source: Source, values: Values, value: Value, text: string): string {
   const whole = text.trim()
   const column = textOf(source, values, value)
-  const words = source.words === column ? wordsOf(whole) : []
-  // The first and the last word of a text can be parts of longer ones.
-  const inner = words.slice(1, -1).map((word) => `hasToken(lower(${column}), ${values.add('String', word)})`)
-  return [...inner, `ifNull(positionCaseInsensitiveUTF8(${column}, ${values.add('String', whole)}) > 0, 0)`].join(
-    ' AND ',
-  )
+  if (source.words === column && isPart(whole)) return partCondition(values, column, whole)
+  return `${indexed(source, values, column, `*${whole}*`)}ifNull(positionCaseInsensitiveUTF8(${column}, ${values.add('String', whole)}) > 0, 0)`
+}
+
+/** Condition that a text matches a pattern. */
+function likeCondition(source: Source, values: Values, value: Value, text: string): string {
+  const column = textOf(source, values, value)
+  return `${hasKey(values, value, text)}${indexed(source, values, column, text)}ifNull(${column} ILIKE ${values.add('String', likePattern(text))}, 0)`
 }
 
 type Match = Extract<Filter, { op: 'match' }>
@@ -62,8 +76,7 @@ function matchCondition(source: Source, values: Values, filter: Match): string {
   if (isList(value)) return listCondition(source, values, filter)
   if (match === 'has') return compilePresence(source, values, value)
   if (match === 'words') return wordsCondition(source, values, value, text)
-  if (match === 'like')
-    return `${hasKey(values, value, text)}ifNull(${textOf(source, values, value)} ILIKE ${values.add('String', likePattern(text))}, 0)`
+  if (match === 'like') return likeCondition(source, values, value, text)
   if (value.of === 'id') return idIs(source, values, value, text)
   const same = `${textOf(source, values, value)} = ${values.add('String', text)}`
   // Of a missing number the comparison is NULL, and so is its opposite: neither would find the row.
@@ -91,6 +104,12 @@ function compareCondition(
   return `ifNull((${compileNumber(source, values, value)}) ${operator} ${compared}, 0)`
 }
 
+/** Conditions for the index of words, if only rows that have the value match. An empty text matches a missing one. */
+const neededKeys = (source: Source, values: Values, filter: Extract<Filter, { op: 'match' | 'compare' }>): string[] =>
+  filter.op === 'compare' || filter.match === 'has' || /[^*\s]/.test(filter.text)
+    ? keyConditions(source, values, filter.value)
+    : []
+
 /** Compiles a filter to a condition in parentheses. Its values are added to `values`. */
 export function compileFilter(source: Source, values: Values, filter: Filter): string {
   switch (filter.op) {
@@ -102,9 +121,9 @@ export function compileFilter(source: Source, values: Values, filter: Filter): s
     case 'not':
       return `(NOT ${compileFilter(source, values, filter.of)})`
     case 'match':
-      return `(${matchCondition(source, values, filter)})`
+      return `(${[...neededKeys(source, values, filter), matchCondition(source, values, filter)].join(' AND ')})`
     case 'compare':
-      return `(${compareCondition(source, values, filter)})`
+      return `(${[...neededKeys(source, values, filter), compareCondition(source, values, filter)].join(' AND ')})`
     case 'projects':
       return `(project_id IN ${values.add('Array(UInt64)', filter.ids)})`
     case 'event':

@@ -71,6 +71,7 @@ function NumberTile({ answer }: { answer: PlanAnswer }) {
   return (
     <p className="board-number">
       <b>{measure(value, unit)}</b>
+      {answer.meta.beforeStored === false ? <span>{t('notStored')}</span> : null}
       {previous === null ? null : (
         <span>
           {change === null ? '' : `${signed.format(change)} `}

@@ -18,6 +18,11 @@ export function MetaLine({ about }: { about: PlanAnswer['meta'] }) {
           <Time at={about.scannedFromMs} form="minute" />
         </p>
       ) : null}
+      {about.beforeStored === false ? (
+        <p role="status" className="explore-partial">
+          {t('notStored')}
+        </p>
+      ) : null}
       <p>
         <Time at={about.fromMs} form="minute" /> – <Time at={about.toMs} form="minute" />
         {' · '}

@@ -1,0 +1,52 @@
+import type { Values } from '../filter.ts'
+import type { Value } from '../question.ts'
+import { columnOf, type Source } from './sources.ts'
+
+// Conditions that an index of words answers, so that not every text is read. They are implied by the condition that is
+// asked and stand beside it: the index finds granules, and the condition itself decides.
+
+/** Runs of characters that the index keeps together as one word. */
+const runs = /[a-z0-9\u0080-\u{10ffff}]+/giu
+/** Other letters have a lower case that the engine's `lower` does not know. */
+const isPlain = (word: string) => /^[a-z0-9]+$/i.test(word)
+/** Whether a text can be looked for among the words of the index. A part of under three characters is in too many. */
+export const isPart = (text: string): boolean => /^[a-z0-9]{3,}$/i.test(text)
+
+/** Condition that a text has a word of which this is a part, whatever the case. */
+export const partCondition = (values: Values, column: string, part: string): string =>
+  `lower(${column}) LIKE ${values.add('String', `%${part.toLowerCase()}%`)}`
+
+/** Words of one text that are looked for. More of them leave out hardly any further rows. */
+const wordsMax = 8
+
+/**
+ * Conditions that every text meets which a pattern with `*` matches. A word that touches a `*` may be a part of a longer
+ * one. So may one beside `\*`: that is not distinguished, because a part is always true where a word is.
+ */
+export function wordConditions(values: Values, column: string, pattern: string): string[] {
+  const found = new Map<string, string>()
+  for (const { 0: run, index } of pattern.matchAll(runs)) {
+    if (!isPlain(run) || found.size >= wordsMax) continue
+    const isOpen = pattern[index - 1] === '*' || pattern[index + run.length] === '*'
+    const word = run.toLowerCase()
+    const key = isOpen ? `*${word}*` : word
+    if (found.has(key) || (isOpen && !isPart(word))) continue
+    found.set(
+      key,
+      isOpen ? partCondition(values, column, word) : `hasToken(lower(${column}), ${values.add('String', word)})`,
+    )
+  }
+  return [...found.values()]
+}
+
+/** Conditions that every row with a value of a path into JSON meets: its keys are words of the text. */
+export function keyConditions(source: Source, values: Values, value: Value): string[] {
+  if (value.of !== 'json' || value.text.of !== 'text') return []
+  const column = columnOf(source.texts, value.text.column)
+  if (column !== source.words) return []
+  // A key that JSON writes with escapes is not looked for.
+  const keys = value.path.steps.flatMap((step) =>
+    'key' in step && /^[\w.-]+$/.test(step.key) ? [`"${step.key}"`] : [],
+  )
+  return wordConditions(values, column, keys.join(' '))
+}
