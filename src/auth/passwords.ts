@@ -4,18 +4,14 @@ export const passwordCharactersMax = 128
 
 const productName = 'mishap'
 
-const loaded: { commonest: ReadonlySet<string> | undefined } = { commonest: undefined }
-
 /**
- * The most common passwords of at least the minimum length (1,557 of 49,233; all lower case). Loaded with the first new
- * password: the lists have 8 MB, which stay, and passwords are chosen rarely.
+ * Returns whether a password is one of the 49,233 most common ones (all lower case). They are loaded with the first new
+ * password: the lists have 8 MB, which stay, and passwords are chosen rarely. A set of them would only add to that.
  */
-async function commonest(): Promise<ReadonlySet<string>> {
-  if (loaded.commonest) return loaded.commonest
+async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
-  const longEnough = dictionary['passwords-common'].map(String).filter(({ length }) => length >= passwordCharactersMin)
-  loaded.commonest = new Set(longEnough)
-  return loaded.commonest
+  const text = password.toLowerCase()
+  return dictionary['passwords-common'].some((common) => String(common) === text)
 }
 
 /** Returns whether a text of 1 to 4 characters repeats. Guessing tools try such passwords after their lists. */
@@ -38,8 +34,7 @@ export async function passwordFault(password: string, names: readonly string[] =
   const { length } = [...password]
   if (length < passwordCharactersMin) return `Use at least ${passwordCharactersMin} characters.`
   if (length > passwordCharactersMax) return `Use at most ${passwordCharactersMax} characters.`
-  if (repeated(password) || (await commonest()).has(password.toLowerCase()))
-    return 'This password is too common. Choose another password.'
+  if (repeated(password) || (await isCommon(password))) return 'This password is too common. Choose another password.'
   if (isName(password, names)) return 'Do not use your address, the product’s name or your organization’s name.'
   return undefined
 }
