@@ -41,7 +41,7 @@ export function createPush({ meta, seal, open, url }: Deps): Push {
   const keys = async (): Promise<PushKeys> => {
     const found = await stored()
     if (found) return found
-    const made = newPushKeys()
+    const made = await newPushKeys()
     await meta.values.setValue(keysValue, seal(JSON.stringify(made)))
     return made
   }

@@ -17,8 +17,8 @@ export function checkEmail(email: string): string {
 }
 
 /** Throws VALIDATION if the password breaks the rules. */
-export function checkPassword(password: string, names: readonly string[]): void {
-  const fault = passwordFault(password, names)
+export async function checkPassword(password: string, names: readonly string[]): Promise<void> {
+  const fault = await passwordFault(password, names)
   if (fault) throw refusal('password', fault)
 }
 

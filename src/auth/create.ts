@@ -76,7 +76,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'>
     createPerson: async (value, { first = false } = {}) => {
       const name = checkName(value.name)
       const email = checkEmail(value.email)
-      checkPassword(value.password, [email, ...(value.names ?? [])])
+      await checkPassword(value.password, [email, ...(value.names ?? [])])
       const hash = await context.password.hash(value.password)
       // Hashing takes a tenth of a second. Meanwhile the command can have created an account.
       if (first && !(await meta.people.isEmpty())) throw setUpAlready()

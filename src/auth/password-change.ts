@@ -46,7 +46,7 @@ export async function changePassword(auth: AuthContext, headers: Headers, input:
   if (!session) throw new MishapError('AUTH_REQUIRED')
   const { currentPassword, newPassword, endTokens } = changeShape.catch(changeShape.parse({})).parse(input)
   const { id, email } = session.user
-  checkPassword(newPassword, await relatedNames(meta, email))
+  await checkPassword(newPassword, await relatedNames(meta, email))
   const body = { currentPassword, newPassword, revokeOtherSessions: true }
   const work = () => better.api.changePassword({ body, headers, asResponse: true })
   const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
@@ -72,7 +72,7 @@ export function createPasswords(auth: AuthContext): Pick<Auth, 'changePassword' 
       return { cookies: lasting(response.headers.getSetCookie()) }
     },
     resetPassword: async (email, password) => {
-      checkPassword(password, await relatedNames(meta, email))
+      await checkPassword(password, await relatedNames(meta, email))
       const person = await meta.people.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'No account has this e-mail.' })
       await setPassword(auth, person.id, await context.password.hash(password))
@@ -149,7 +149,7 @@ export function createResets(
       const userId = await userOf(secret)
       const person = userId === undefined ? undefined : await meta.people.personById(userId)
       if (!person) throw gone()
-      checkPassword(password, await relatedNames(meta, person.email))
+      await checkPassword(password, await relatedNames(meta, person.email))
       guard.queue.demandCapacity()
       const hash = await context.password.hash(password)
       // Hashing takes a while. Meanwhile the link can have been used.

@@ -1,17 +1,18 @@
-import { dictionary } from '@zxcvbn-ts/language-common'
-
 /** Shorter passwords are easy to guess. The maximum keeps hashing cheap. */
 export const passwordCharactersMin = 10
 export const passwordCharactersMax = 128
 
 const productName = 'mishap'
 
-/** The most common passwords of at least the minimum length (1,557 of 49,233; all lower case). */
-const commonest: ReadonlySet<string> = new Set(
-  dictionary['passwords-common'].map(String).filter((password) => password.length >= passwordCharactersMin),
-)
-
-const common = (password: string) => commonest.has(password.toLowerCase())
+/**
+ * Returns whether a password is one of the 49,233 most common ones (all lower case). They are loaded with the first new
+ * password: the lists have 8 MB, which stay, and passwords are chosen rarely. A set of them would only add to that.
+ */
+async function isCommon(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const text = password.toLowerCase()
+  return dictionary['passwords-common'].some((common) => String(common) === text)
+}
 
 /** Returns whether a text of 1 to 4 characters repeats. Guessing tools try such passwords after their lists. */
 const repeated = (password: string) => /^(.{1,4}?)\1+$/su.test(password)
@@ -29,11 +30,11 @@ function isName(password: string, names: readonly string[]): boolean {
  * Returns a sentence with the fault of a password, or undefined if it is allowed. `names` has the person's address and
  * the names of their organizations, which attackers guess first.
  */
-export function passwordFault(password: string, names: readonly string[] = []): string | undefined {
+export async function passwordFault(password: string, names: readonly string[] = []): Promise<string | undefined> {
   const { length } = [...password]
   if (length < passwordCharactersMin) return `Use at least ${passwordCharactersMin} characters.`
   if (length > passwordCharactersMax) return `Use at most ${passwordCharactersMax} characters.`
-  if (common(password) || repeated(password)) return 'This password is too common. Choose another password.'
+  if (repeated(password) || (await isCommon(password))) return 'This password is too common. Choose another password.'
   if (isName(password, names)) return 'Do not use your address, the product’s name or your organization’s name.'
   return undefined
 }

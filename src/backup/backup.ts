@@ -1,7 +1,6 @@
 import { constants, existsSync } from 'node:fs'
 import { access, copyFile, link, mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { create } from 'tar'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Observe } from '../base/observe.ts'
@@ -163,6 +162,8 @@ async function take(deps: BackupDeps, file: string): Promise<Manifest> {
     for (const item of parts.files) await takeFile(join(deps.data, item), join(stage, item), false)
     await writeFile(join(stage, parts.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`)
     // The manifest is first, so that a restore can check it early. No compression: rows are already ZSTD.
+    // Loaded with the first backup: 4 MB.
+    const { create } = await import('tar')
     await create({ file: partFile, cwd: stage, portable: true, mode: 0o600 }, [
       parts.manifest,
       ...(await readdir(stage)).filter((item) => item !== parts.manifest),

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { extract } from 'tar'
 import { MishapError } from '../base/errors.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { isEngineCopy } from '../store/events/copies.ts'
@@ -118,6 +117,7 @@ export async function restoreBackup(data: string, path: string, deps: RestoreDep
   let serverHasRows = false
   try {
     // Skips symbolic links. Strict mode rejects paths that lead out of the folder.
+    const { extract } = await import('tar')
     await extract({
       file,
       cwd: stage,

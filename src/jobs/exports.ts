@@ -69,7 +69,7 @@ async function* fileOf(
 ): AsyncGenerator<Buffer> {
   const { request, format, id } = value
   const rowsTotal = await exportTotal(ask, request, request.plan)
-  let encoder: ReturnType<typeof exportEncoder> | undefined
+  let encoder: Awaited<ReturnType<typeof exportEncoder>> | undefined
   let noted = 0
   const counted = (bytes: Buffer): Buffer => {
     progress.bytes += bytes.length
@@ -77,7 +77,7 @@ async function* fileOf(
   }
   for await (const page of exportPages(ask, request, request.plan, rowsTotal)) {
     if (!encoder) {
-      encoder = exportEncoder(format, page.columns)
+      encoder = await exportEncoder(format, page.columns)
       yield counted(encoder.begin())
     }
     yield counted(encoder.add(page.rows))

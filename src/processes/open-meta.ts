@@ -8,7 +8,7 @@ import { type Config, environment, metaUrlOf } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { parsePostgresUrl } from '../base/postgres-url.ts'
 import type { MetaStore, MetaWith } from '../store/meta/meta-store.ts'
-import { copyPostgres, loadPostgres, openPostgresMeta, type PostgresLoad } from '../store/meta/postgres.ts'
+import type { PostgresLoad } from '../store/meta/postgres.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { databaseFile, pairFile, pairOf, writePair } from './meta-files.ts'
 
@@ -26,6 +26,9 @@ function addressOf(url: string, env: Environment = environment()) {
   if (!address) throw refuse('MISHAP_META is malformed.')
   return address
 }
+
+/** Loaded only with MISHAP_META: the driver and its pool have 3 MB. */
+const postgres = () => import('../store/meta/postgres.ts')
 
 /** How the server names this process: the host, and the process id in it. */
 const nameOf = ({ hostname }: Setup) => `mishap ${hostname} ${process.pid}`
@@ -61,6 +64,7 @@ export async function openMeta(config: Setup, folder: string, clock: Clock): Pro
       throw refuse('This data folder belongs to a PostgreSQL database. Set MISHAP_META to its URL.')
     return openSqliteMeta(join(folder, databaseFile), { clock })
   }
+  const { openPostgresMeta } = await postgres()
   const meta = await openPostgresMeta(addressOf(config.meta), { clock, name: nameOf(config) })
   try {
     await demandPair(folder, meta)
@@ -83,8 +87,8 @@ export function metaTarget(config: Setup, folder: string): MetaTarget {
       place: (file) => rename(file, join(folder, databaseFile)),
       clear: async () => undefined,
     }
-  const load = <T>(work: (load: PostgresLoad) => Promise<T>) =>
-    loadPostgres(addressOf(config.meta), { name: nameOf(config) }, work)
+  const load = async <T>(work: (load: PostgresLoad) => Promise<T>) =>
+    (await postgres()).loadPostgres(addressOf(config.meta), { name: nameOf(config) }, work)
   return {
     isUsed: () => load(({ isUsed }) => isUsed()),
     place: (file) =>
@@ -105,7 +109,7 @@ export async function copyMeta<C extends Config>(config: C, copy: string): Promi
   if (config.meta === '') return { ...config, data: copy }
   const folder = join(copy, 'meta')
   await rm(join(folder, pairFile), { force: true })
-  await copyPostgres(addressOf(config.meta), { name: nameOf(config) }, join(folder, databaseFile))
+  await (await postgres()).copyPostgres(addressOf(config.meta), { name: nameOf(config) }, join(folder, databaseFile))
   return { ...config, data: copy, meta: '' }
 }
 
@@ -113,8 +117,8 @@ export async function copyMeta<C extends Config>(config: C, copy: string): Promi
  * Opens the PostgreSQL database of other settings, whose password is in `env`, to fill it from a SQLite file. Throws
  * START_DATABASE, DATABASE_UNAVAILABLE.
  */
-export const withDatabase = <T>(
+export const withDatabase = async <T>(
   config: Setup,
   env: Environment,
   work: (load: PostgresLoad) => Promise<T>,
-): Promise<T> => loadPostgres(addressOf(config.meta, env), { name: nameOf(config) }, work)
+): Promise<T> => (await postgres()).loadPostgres(addressOf(config.meta, env), { name: nameOf(config) }, work)

@@ -1,7 +1,6 @@
 import type { PlanCell, PlanColumn } from '../contract/explore.ts'
 import type { ExportFormat } from '../domain/exports.ts'
 import { csvCell, csvLine } from './events/csv.ts'
-import { parquetEncoder } from './export/parquet.ts'
 
 /** Writes rows as the bytes of a file: `begin`, then `add` for each page of rows, then `end`. */
 export type ExportEncoder = {
@@ -44,8 +43,11 @@ const jsonLinesEncoder = (names: readonly string[]): ExportEncoder => ({
 })
 
 /** Creates the encoder of a format. */
-export function exportEncoder(format: ExportFormat, columns: readonly PlanColumn[]): ExportEncoder {
+export async function exportEncoder(format: ExportFormat, columns: readonly PlanColumn[]): Promise<ExportEncoder> {
   const names = columnNames(columns)
   if (format === 'csv') return csvEncoder(names)
-  return format === 'jsonl' ? jsonLinesEncoder(names) : parquetEncoder(columns, names)
+  if (format === 'jsonl') return jsonLinesEncoder(names)
+  // Loaded with the first such file: 4 MB of writers and codecs.
+  const { parquetEncoder } = await import('./export/parquet.ts')
+  return parquetEncoder(columns, names)
 }

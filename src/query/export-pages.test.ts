@@ -120,8 +120,8 @@ const rows: PlanCell[][] = [
   ['=HYPERLINK("http://x")', 'a,b', 'say "hi"\n', 1.5, '2026-11-27T10:00:00.123456Z', true, '\u202eabc\0'],
   ['@x', '', null, null, null, null, '日本語 😀'],
 ]
-const fileOf = (format: ExportFormat) => {
-  const encoder = exportEncoder(format, columns)
+const fileOf = async (format: ExportFormat) => {
+  const encoder = await exportEncoder(format, columns)
   return Buffer.concat([
     encoder.begin(),
     encoder.add(rows.slice(0, 1)),
@@ -131,8 +131,8 @@ const fileOf = (format: ExportFormat) => {
   ])
 }
 
-test('CSV: formulas are harmless in cells and headings, and each heading is there once', () => {
-  expect(fileOf('csv').toString()).toBe(
+test('CSV: formulas are harmless in cells and headings, and each heading is there once', async () => {
+  expect((await fileOf('csv')).toString()).toBe(
     [
       `message,'=cmd(),message 2,took,at,ok,__proto__`,
       `"'=HYPERLINK(""http://x"")","a,b","say ""hi""\n",1.5,2026-11-27T10:00:00.123456Z,true,\u202eabc`,
@@ -142,8 +142,8 @@ test('CSV: formulas are harmless in cells and headings, and each heading is ther
   )
 })
 
-test('JSON lines: one object for each row, with every field', () => {
-  const lines = fileOf('jsonl').toString().trimEnd().split('\n')
+test('JSON lines: one object for each row, with every field', async () => {
+  const lines = (await fileOf('jsonl')).toString().trimEnd().split('\n')
   expect(lines.map((line) => Object.entries(JSON.parse(line) as object))).toEqual(
     rows.map((row) =>
       ['message', '=cmd()', 'message 2', 'took', 'at', 'ok', '__proto__'].map((name, at) => [name, row[at]]),
@@ -152,7 +152,7 @@ test('JSON lines: one object for each row, with every field', () => {
 })
 
 test('Parquet: another program reads the types and values', async () => {
-  const bytes = fileOf('parquet')
+  const bytes = await fileOf('parquet')
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
   const read = await parquetReadObjects({ file })
   expect(read.map((row) => [row.message, row['=cmd()'], row['message 2'], row.took, row.ok])).toEqual([
@@ -162,8 +162,8 @@ test('Parquet: another program reads the types and values', async () => {
   expect(read.map(({ at }) => at)).toEqual([new Date('2026-11-27T10:00:00.123Z'), null])
 })
 
-test.each(exportFormats)('%s without rows is a file, too', (format) => {
-  const encoder = exportEncoder(format, columns)
+test.each(exportFormats)('%s without rows is a file, too', async (format) => {
+  const encoder = await exportEncoder(format, columns)
   const bytes = Buffer.concat([encoder.begin(), encoder.add([]), encoder.end()])
   if (format === 'jsonl') expect(bytes).toHaveLength(0)
   else expect(bytes.length).toBeGreaterThan(10)
@@ -182,7 +182,7 @@ test('groups without a series are one answer, not one for each window', async ()
   expect([total, pages.length, ranges]).toEqual([null, 1, [1000]])
 })
 
-test('CSV: a negative number stays a number', () => {
-  const encoder = exportEncoder('csv', [column('n', 'number'), column('text')])
+test('CSV: a negative number stays a number', async () => {
+  const encoder = await exportEncoder('csv', [column('n', 'number'), column('text')])
   expect(encoder.add([[-1.5, '-1.5']]).toString()).toBe("-1.5,'-1.5\r\n")
 })

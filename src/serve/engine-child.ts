@@ -33,7 +33,7 @@ export function engineChild(
     name: 'engine',
     file: fileURLToPath(new URL('../processes/engine.ts', import.meta.url)),
     words: [folders.engine, sockets.engine, String(engineMemoryBytes), logLevel],
-    nodeOptions: ['--max-http-header-size=4194304'],
+    nodeOptions: ['--max-http-header-size=4194304', '--max-semi-space-size=2'],
     env: { ...env, ...sparing, ...engineEnvironment },
   }
 }

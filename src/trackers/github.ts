@@ -1,5 +1,4 @@
-import { request } from '@octokit/request'
-import { RequestError } from '@octokit/request-error'
+import type { RequestError } from '@octokit/request-error'
 import type { TrackerState } from '../domain/trackers.ts'
 import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
 import { failureOf, fieldsOf, textOf } from './transport.ts'
@@ -30,16 +29,20 @@ function githubNumber(target: string, name: string): string | undefined {
 export function github(connection: Connection, nowMs: () => number): Tracker {
   const { url, target, token, fetch } = connection
   const [owner = '', repo = ''] = target.split('/')
-  const call = request.defaults({
+  const options = {
     baseUrl: url,
     headers: { authorization: `Bearer ${token}`, 'user-agent': 'Mishap', 'x-github-api-version': apiVersion },
     request: { fetch },
-  })
+  }
   const run = async (route: string, values: Record<string, unknown> = {}): Promise<unknown> => {
+    // Loaded with the first call: 2 MB that only a connected installation needs.
+    const { request } = await import('@octokit/request')
+    const errors = await import('@octokit/request-error')
     try {
-      return (await call(route, values)).data
+      return (await request.defaults(options)(route, values)).data
     } catch (error) {
-      if (!(error instanceof RequestError) || !error.response) throw originalOf(error)
+      if (!(error instanceof errors.RequestError)) throw error
+      if (!error.response) throw originalOf(error)
       const headers = new Headers(
         Object.entries(error.response.headers).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, String(value)] as [string, string]],
@@ -75,4 +78,4 @@ export function github(connection: Connection, nowMs: () => number): Tracker {
 }
 
 /** The error of our transport, which the client wraps. */
-const originalOf = (error: unknown): unknown => (error instanceof RequestError && error.cause ? error.cause : error)
+const originalOf = (error: RequestError): unknown => error.cause ?? error

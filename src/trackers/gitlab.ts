@@ -1,5 +1,4 @@
-import { Gitlab } from '@gitbeaker/core'
-import { createRequesterFn, type RequestOptions, type ResourceOptions } from '@gitbeaker/requester-utils'
+import type { RequestOptions, ResourceOptions } from '@gitbeaker/requester-utils'
 import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
 import { failureOf, fieldsOf, textOf } from './transport.ts'
 
@@ -30,8 +29,9 @@ function gitlabNumber(target: string, name: string): string | undefined {
 }
 
 /** The client's requests through the guarded client. Its own transport would call any address. */
-const requesterOf = (fetch: typeof globalThis.fetch, nowMs: () => number) =>
-  createRequesterFn(
+async function requesterOf(fetch: typeof globalThis.fetch, nowMs: () => number) {
+  const { createRequesterFn } = await import('@gitbeaker/requester-utils')
+  return createRequesterFn(
     async (_resource: ResourceOptions, request: RequestOptions) => request,
     async (endpoint: string, options?: Record<string, unknown>) => {
       const base = textOf(options?.prefixUrl)
@@ -50,22 +50,29 @@ const requesterOf = (fetch: typeof globalThis.fetch, nowMs: () => number) =>
       return { body: value, headers: Object.fromEntries(answer.headers.entries()), status: answer.status }
     },
   )
+}
 
 /** GitLab and self-managed GitLab, through the core of its maintained client. */
 export function gitlab({ url, target, token, fetch }: Connection, nowMs: () => number): Tracker {
-  const api = new Gitlab({ host: url, token, requesterFn: requesterOf(fetch, nowMs) })
+  const api = async () => {
+    // Loaded with the first call: 8 MB, which only a connected installation needs.
+    const { Gitlab } = await import('@gitbeaker/core')
+    return new Gitlab({ host: url, token, requesterFn: await requesterOf(fetch, nowMs) })
+  }
   return {
     check: async () => {
-      const user = fieldsOf(await api.Users.showCurrentUser())
-      await api.Projects.show(target)
+      const { Users, Projects } = await api()
+      const user = fieldsOf(await Users.showCurrentUser())
+      await Projects.show(target)
       return { account: textOf(user.username), accountId: textOf(user.id) }
     },
     idOf: (name) => gitlabNumber(target, name),
-    create: async ({ title, body }) => toIssue(target, await api.Issues.create(target, title, { description: body })),
-    issue: async (id) => toIssue(target, await api.Issues.show(Number(id), { projectId: target })),
+    create: async ({ title, body }) =>
+      toIssue(target, await (await api()).Issues.create(target, title, { description: body })),
+    issue: async (id) => toIssue(target, await (await api()).Issues.show(Number(id), { projectId: target })),
     setState: async (id, state) => {
-      await api.Issues.edit(target, Number(id), { stateEvent: state === 'closed' ? 'close' : 'reopen' })
+      await (await api()).Issues.edit(target, Number(id), { stateEvent: state === 'closed' ? 'close' : 'reopen' })
     },
-    comment: async (id, text) => textOf(fieldsOf(await api.IssueNotes.create(target, Number(id), text)).id),
+    comment: async (id, text) => textOf(fieldsOf(await (await api()).IssueNotes.create(target, Number(id), text)).id),
   }
 }

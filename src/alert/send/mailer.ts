@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 
 /** Mail server, its account and the sender address. */
 export type SmtpSettings = {
@@ -32,7 +32,9 @@ const timeoutMs = 10_000
 /** Creates a mailer with one connection pool for the current settings, so that many mails need one handshake. */
 export function createMailer(): Mailer {
   const cached: { key: string; transport: Transporter | undefined } = { key: '', transport: undefined }
-  const transportFor = (settings: SmtpSettings): Transporter => {
+  const transportFor = async (settings: SmtpSettings): Promise<Transporter> => {
+    // Loaded with the first mail: it has 13 MB, and many installations send none.
+    const { createTransport } = await import('nodemailer')
     const key = JSON.stringify(settings)
     if (cached.transport && cached.key === key) return cached.transport
     cached.transport?.close()
@@ -57,7 +59,7 @@ export function createMailer(): Mailer {
   }
   return {
     send: async (settings, { to, subject, text, html, messageId, references = [], unsubscribe }) => {
-      const sent = await transportFor(settings).sendMail({
+      const sent = await (await transportFor(settings)).sendMail({
         from: settings.from,
         to: { name: '', address: to },
         subject,

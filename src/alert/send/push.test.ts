@@ -8,7 +8,7 @@ import { sendVia } from './transports.ts'
 
 const service = await localService()
 
-const keys = newPushKeys()
+const keys = await newPushKeys()
 const forgotten: number[] = []
 const deps = (browser: ReturnType<typeof subscriber>['browser'] | undefined) => ({
   ...service.deps,
