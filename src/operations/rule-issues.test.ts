@@ -40,7 +40,7 @@ const member = {
   value: null,
   threshold: null,
   sentence: '',
-  causes: [],
+  causes: [], group: null,
   impact: 1,
 }
 

@@ -17,7 +17,7 @@ import { fits } from '../search/release-parts.ts'
 // thousand for a month. They are read by time and project and computed here, so that both databases answer alike.
 
 /** The questions that a plan asks. */
-export type RowQuestions = Pick<QuestionStore, 'newestPart' | 'listRows' | 'groupRows' | 'seriesOfRows'>
+export type RowQuestions = Pick<QuestionStore, 'newestPart' | 'listRows' | 'groupRows' | 'seriesOfRows' | 'largestOfBuckets'>
 
 /** `received` is the sum of the others, and downsampled rows stay counted as stored: both would count twice. */
 const isCounted = ({ outcome }: OutcomeRow) => outcome !== 'received' && outcome !== 'thinned'
@@ -258,6 +258,26 @@ export function ledgerQuestions(meta: Pick<MetaStore, 'ledger'>): RowQuestions {
               startMs,
               group: cells,
               cells: aggregated(aggregates, own, all, bucketMs),
+            }))
+        })
+    },
+    async largestOfBuckets({ scope, filter, values, aggregates, max, bucketMs }) {
+      const rows = await rowsOf(scope, filter)
+      const buckets = Map.groupBy(rows, (row) => Math.floor(row.hourMs / bucketMs) * bucketMs)
+      return [...buckets]
+        .toSorted(([a], [b]) => a - b)
+        .flatMap(([startMs, bucket]) => {
+          const all = allOf(bucket)
+          const found = [...grouped(bucket, values).values()]
+            .map(({ cells, rows: own }) => [...cells, ...aggregated(aggregates, own, all, bucketMs)])
+            .filter((cells) => Number(cells[values.length] ?? 0) > 0)
+          return ordered(found, [{ at: values.length, descending: true }])
+            .slice(0, max)
+            .map((cells) => ({
+              startMs,
+              group: cells.slice(0, values.length),
+              cells: cells.slice(values.length),
+              groups: found.length,
             }))
         })
     },
