@@ -8,7 +8,7 @@ import { line } from './message/message.ts'
 import { type BackTestFiring, barsOf, further, messagesOf, withCritical } from './rules/back-test.ts'
 import { addRanked, createGrouped, type GroupedBuckets, judgeGroups, readSeries } from './rules/grouped.ts'
 import { type GroupFiring, groupedState } from './rules/groups.ts'
-import { newMetricState } from './rules/metric.ts'
+import { type MetricCondition as DecidingPart, newMetricState } from './rules/metric.ts'
 
 type Range = { fromMs: number; toMs: number }
 
@@ -20,6 +20,8 @@ const cellsMax = { numbers: 400_000, bins: 80_000 }
 const pieceMs = { numbers: 24 * hourMs, bins: 6 * hourMs }
 /** Groups whose chart is shown. */
 const chartsMax = 5
+/** Groups that are named. */
+const namedMax = 105
 /** Groups of one rule join an incident that began so long before (decide/join.ts). */
 const joinMs = 300_000
 
@@ -68,7 +70,7 @@ export async function readGroupHistory(
 }
 
 /** Runs a rule over the windows of a history by the steps of the evaluator. */
-export function runGroupedRule({ grouped, ends }: GroupHistory, rule: MetricCondition): GroupRun {
+export function runGroupedRule({ grouped, ends }: GroupHistory, rule: DecidingPart): GroupRun {
   const run: GroupRun = { firings: [], changes: [], values: new Map(), beyond: 0 }
   const open = new Map<string, GroupBackTestFiring>()
   let state = groupedState(newMetricState())
@@ -125,8 +127,8 @@ export function shownGroups(
       times,
       points: barsOf(rule, points, bars),
     })),
-    others: all.slice(chartsMax, 105).map(({ cells, times }) => ({ name: shownGroup(measure, cells), times })),
-    more: Math.max(0, all.length - 105),
+    others: all.slice(chartsMax, namedMax).map(({ cells, times }) => ({ name: shownGroup(measure, cells), times })),
+    more: Math.max(0, all.length - namedMax),
     beyond,
   }
 }

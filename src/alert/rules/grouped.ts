@@ -5,7 +5,7 @@ import { type Buckets, createWindows, type Measure, type MeasureDeps } from '../
 import type { Cell, Limits } from '../../store/events/question.ts'
 import { createRanking, type GroupedState, type RankedWindow, stepGroups } from './groups.ts'
 import { createMeasures } from './measure.ts'
-import type { MetricMeasure } from './metric.ts'
+import type { MetricCondition as DecidingPart, MetricMeasure } from './metric.ts'
 import { forgetBuckets, referencesToRead } from './watched.ts'
 
 /** What is read of one group. */
@@ -156,7 +156,7 @@ export async function readGrouped(
 }
 
 /** Judges the window that ends at a time. The windows must follow each other. */
-export function judgeGroups(grouped: GroupedBuckets, condition: MetricCondition, state: GroupedState, endMs: number) {
+export function judgeGroups(grouped: GroupedBuckets, condition: DecidingPart, state: GroupedState, endMs: number) {
   const { measure, series, rankingOf } = grouped
   const measureOf = (cells: Cell[]): MetricMeasure =>
     series.get(groupKey(cells))?.measureAt(endMs) ?? { atMs: endMs, value: null, rows: 0, reference: null, waits: '' }
