@@ -8,8 +8,8 @@ import { measureOfGroup } from '../query/group-measures.ts'
 import type { QueryDeps } from '../query/issue.ts'
 import { type MainIssue, mainIssues } from '../query/main-issues.ts'
 import { compileMeasure, type Measure } from '../query/measures.ts'
-import type { Project } from '../store/meta/meta.ts'
 import type { Cell } from '../store/events/question.ts'
+import type { Project } from '../store/meta/meta.ts'
 import {
   type GroupBackTestFiring,
   messagesOfGroups,
@@ -183,8 +183,7 @@ async function backTestMetricRule(
   const processedMs = metric.plan.dataset === 'errors' ? processed.events : Math.min(processed.events, processed.bulk)
   const toMs = Math.floor(processedMs / stepMs) * stepMs
   const range = { fromMs: toMs - days * dayMs, toMs }
-  if (measure.groups.length > 0)
-    return backTestGroups(deps, { rule, days, noise }, metric, { measure, range, signal })
+  if (measure.groups.length > 0) return backTestGroups(deps, { rule, days, noise }, metric, { measure, range, signal })
   const spareMs = noise.length > 0 ? (Math.max(...windowFactors) - 1) * measure.windowMs : 0
   const history = await readHistory(deps, measure, metric, { ...range, spareMs }, signal)
   const measures = measuresOf(history, measure, metric, range)

@@ -1,9 +1,9 @@
 import type { MetricCondition } from '../contract/alerts.ts'
 import type { RestBackTest } from '../contract/alerts-back-test.ts'
 import { groupName, isTruncated, type RankedBucket, rankedMax, readRanked } from '../query/group-measures.ts'
+import type { QueryDeps } from '../query/issue.ts'
 import { firstRowsMs, type Measure, type MeasureDeps } from '../query/measures.ts'
 import type { Cell, Limits } from '../store/events/question.ts'
-import type { QueryDeps } from '../query/issue.ts'
 import { line } from './message/message.ts'
 import { type BackTestFiring, barsOf, further, messagesOf, withCritical } from './rules/back-test.ts'
 import { addRanked, createGrouped, type GroupedBuckets, judgeGroups, readSeries } from './rules/grouped.ts'
@@ -147,8 +147,7 @@ export function messagesOfGroups(
       if (own?.open.size === 0) own.changes.push({ change, atMs })
       continue
     }
-    const joined =
-      own ?? incidents.find(({ startedMs, open }) => open.size > 0 && atMs - startedMs <= joinMs)
+    const joined = own ?? incidents.find(({ startedMs, open }) => open.size > 0 && atMs - startedMs <= joinMs)
     const incident = joined ?? { startedMs: atMs, open: new Set<string>(), changes: [] }
     if (!joined) incidents.push(incident)
     incident.open.add(key)

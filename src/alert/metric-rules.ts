@@ -147,7 +147,10 @@ async function compiled(deps: MetricRulesDeps, rules: readonly WatchedRule[], ne
 }
 
 /** What a run leaves: rules whose state changed, and firings. */
-type News = { changed: Set<WatchedRule>; firings: { watched: WatchedRule; firing: MetricFiring & { cells?: Cell[] } }[] }
+type News = {
+  changed: Set<WatchedRule>
+  firings: { watched: WatchedRule; firing: MetricFiring & { cells?: Cell[] } }[]
+}
 
 /** Saves states with their firings, so that a kill neither loses nor doubles one. */
 async function save(deps: MetricRulesDeps, { changed, firings }: News): Promise<void> {

@@ -65,8 +65,8 @@ export const restBackTest = z
     stepMinutes: z.int().describe('The rule is judged once in so many minutes.'),
     barMs: z.int().describe('Length of a bar of the chart.'),
     points: barPoints.describe(
-        'For each bar, the window that is furthest towards the threshold. Null: no data. Of an issue rule, the highest value of one issue in a window; without windows, the number of issues.',
-      ),
+      'For each bar, the window that is furthest towards the threshold. Null: no data. Of an issue rule, the highest value of one issue in a window; without windows, the number of issues.',
+    ),
     firings: z.array(firing).describe('The oldest first.'),
     others: z
       .array(

@@ -149,7 +149,13 @@ export const restAlertRule = z
           watched: z.int(),
           beyond: z.int().describe('Groups of the last window that are not watched, at least.'),
           firing: z
-            .array(z.strictObject({ name: z.string(), level: z.enum(['warning', 'critical']), value: z.number().nullable() }))
+            .array(
+              z.strictObject({
+                name: z.string(),
+                level: z.enum(['warning', 'critical']),
+                value: z.number().nullable(),
+              }),
+            )
             .describe('At most 100.'),
         })
         .nullable()

@@ -4,7 +4,7 @@ import { targetMistakes } from './alert-targets.ts'
 import { operationRig } from './rig.cases.ts'
 
 const fresh = operationRig()
-const nobody = { actions: [], escalation: [], ownerId: null }
+const nobody = { actions: [], escalation: [], ownerId: null, metric: null }
 
 const rota = {
   name: 'Backend',
@@ -62,7 +62,14 @@ describe('targets of a rule', () => {
       { type: 'tracker', tracker: '1', options: {} },
     ]
     const escalation = [{ afterMinutes: 5, schedule: '1' }]
-    expect(await targetMistakes(deps, 1, { actions, escalation, ownerId: 'ann' })).toEqual({})
+    expect(
+      await targetMistakes(deps, 1, {
+        metric: null,
+        actions,
+        escalation,
+        ownerId: 'ann',
+      }),
+    ).toEqual({})
   })
 
   test.each<AlertAction['type'] & ('assignee' | 'owners' | 'authors' | 'members')>([

@@ -40,7 +40,8 @@ const member = {
   value: null,
   threshold: null,
   sentence: '',
-  causes: [], group: null,
+  causes: [],
+  group: null,
   impact: 1,
 }
 

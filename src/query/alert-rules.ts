@@ -8,7 +8,11 @@ type Deps = { meta: MetaWith<'alertRules.listAlertRules' | RuleReads> }
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-type GroupMemory = { level: 'ok' | 'warning' | 'critical'; value: number | null; cells: (string | number | boolean | null)[] }
+type GroupMemory = {
+  level: 'ok' | 'warning' | 'critical'
+  value: number | null
+  cells: (string | number | boolean | null)[]
+}
 
 /** The groups of a rule from what its evaluator remembers. */
 function restGroups(memory: unknown): RestAlertRule['state']['groups'] {

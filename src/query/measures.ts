@@ -5,6 +5,7 @@ import { groupFieldsMax, stepMinutesOf, windowMinutesMax } from '../domain/metri
 import type { Asked, Cost, Filter, Limits, QuestionStore } from '../store/events/question.ts'
 import type { PlanView } from './compile/dataset.ts'
 import { fieldsOfDataset } from './compile/datasets.ts'
+import type { ValueField } from './compile/fields.ts'
 import { ledgerQuestions, type RowQuestions } from './compile/ledger.ts'
 import {
   type Bucket,
@@ -15,7 +16,6 @@ import {
   type Recipes,
   recipesOf,
 } from './compile/measure-parts.ts'
-import type { ValueField } from './compile/fields.ts'
 import { compilePlan } from './compile/question.ts'
 import type { QueryDeps } from './issue.ts'
 

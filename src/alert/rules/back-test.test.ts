@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesOf, othersOf, barsOf, runMetricRule, suggestionsOf, variantsOf, withCritical } from './back-test.ts'
+import { barsOf, messagesOf, othersOf, runMetricRule, suggestionsOf, variantsOf, withCritical } from './back-test.ts'
 import type { MetricCondition, MetricMeasure } from './metric.ts'
 
 const minuteMs = 60_000

@@ -23,7 +23,11 @@ export type BackTestFiring = {
 export type BackTestRun = { firings: BackTestFiring[]; changes: MetricFiring[] }
 
 /** Returns the value that is further towards the threshold. Null: there is no data. */
-export function further({ direction }: Pick<MetricThreshold, 'direction'>, a: number | null, b: number | null): number | null {
+export function further(
+  { direction }: Pick<MetricThreshold, 'direction'>,
+  a: number | null,
+  b: number | null,
+): number | null {
   if (a === null || b === null) return a ?? b
   return direction === 'above' ? Math.max(a, b) : Math.min(a, b)
 }

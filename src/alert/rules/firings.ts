@@ -88,7 +88,8 @@ export async function describeFiring(
   const measure = watched.measure && cells ? measureOfGroup(watched.measure, cells) : watched.measure
   const group = watched.measure && cells ? groupOf(watched.measure, cells) : null
   const { change, level, atMs, value, threshold, sinceMs } = firing
-  const issues = measure && isExplained ? await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs }) : []
+  const issues =
+    measure && isExplained ? await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs }) : []
   const causes = issues.filter(({ share }) => share >= shareMin).slice(0, issuesMax)
   return {
     organizationId: rule.organizationId,

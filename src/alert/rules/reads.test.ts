@@ -31,7 +31,7 @@ function ruleOf(id: number, change: Partial<Measure> = {}, threshold: Partial<Me
     environments: [],
     filter: routeIs(`/${id}`),
     withCut: false,
-  groups: [],
+    groups: [],
     isCount: true,
     stepMs: minuteMs,
     windowMs: 5 * minuteMs,

@@ -17,7 +17,10 @@ import { fits } from '../search/release-parts.ts'
 // thousand for a month. They are read by time and project and computed here, so that both databases answer alike.
 
 /** The questions that a plan asks. */
-export type RowQuestions = Pick<QuestionStore, 'newestPart' | 'listRows' | 'groupRows' | 'seriesOfRows' | 'largestOfBuckets'>
+export type RowQuestions = Pick<
+  QuestionStore,
+  'newestPart' | 'listRows' | 'groupRows' | 'seriesOfRows' | 'largestOfBuckets'
+>
 
 /** `received` is the sum of the others, and downsampled rows stay counted as stored: both would count twice. */
 const isCounted = ({ outcome }: OutcomeRow) => outcome !== 'received' && outcome !== 'thinned'

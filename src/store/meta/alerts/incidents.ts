@@ -3,10 +3,10 @@ import { MishapError } from '../../../base/errors.ts'
 import type { Builder } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { FiringGroup } from './firing.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
 import { addRuleIssues, type RuleIssue } from '../trackers/rule-issues.ts'
 import { insertDelivery, pruneDeliveries } from './deliveries.ts'
+import type { FiringGroup } from './firing.ts'
 
 /** Days for which an ended incident is kept. */
 const retentionMs = 90 * 86_400_000
@@ -377,7 +377,9 @@ async function storeIncident(store: Store, change: IncidentChange, nowMs: number
           group_key: group?.key ?? '',
           ...values,
         })
-        .onConflict((conflict) => conflict.columns(['incident_id', 'rule_id', 'issue_id', 'group_key']).doUpdateSet(values)),
+        .onConflict((conflict) =>
+          conflict.columns(['incident_id', 'rule_id', 'issue_id', 'group_key']).doUpdateSet(values),
+        ),
     )
   }
   await addActivities(store, id, change.activities, nowMs)

@@ -19,7 +19,8 @@ const firing = (startMs: number, peak: number | null, endMs: number | null = sta
   endMs,
   peak,
   level: 'critical' as const,
-  trigger: null, group: null,
+  trigger: null,
+  group: null,
   mostly: null,
 })
 const axis = { min: 0, max: 200, ticks: [200, 100, 0] }
