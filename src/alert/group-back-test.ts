@@ -29,7 +29,7 @@ const joinMs = 300_000
 export type GroupBackTestFiring = BackTestFiring & { cells: Cell[] }
 
 /** What a rule by groups would have done. */
-export type GroupRun = {
+type GroupRun = {
   firings: GroupBackTestFiring[]
   changes: GroupFiring[]
   /** By group: the value of each window that was judged. */
@@ -38,7 +38,7 @@ export type GroupRun = {
 }
 
 /** What was stored of the windows of a rule by groups. */
-export type GroupHistory = { grouped: GroupedBuckets; ends: number[]; readFrom: number; firstMs: number | null }
+type GroupHistory = { grouped: GroupedBuckets; ends: number[]; readFrom: number; firstMs: number | null }
 
 /** Reads the newest part of a range that has not too many cells, piece by piece. */
 export async function readGroupHistory(

@@ -13,7 +13,7 @@ import {
 const dayMs = 86_400_000
 
 /** What a rule remembers of one of its groups. */
-export type GroupState = Pick<MetricState, 'level' | 'sinceMs' | 'firedMs' | 'value'> & {
+type GroupState = Pick<MetricState, 'level' | 'sinceMs' | 'firedMs' | 'value'> & {
   cells: Cell[]
   /** End of the last window that had rows of it. */
   seenMs: number
@@ -23,7 +23,7 @@ export type GroupState = Pick<MetricState, 'level' | 'sinceMs' | 'firedMs' | 'va
 export type GroupedState = MetricState & { groups: GroupState[]; beyond: number }
 
 /** A group with rows in a window. */
-export type RankedGroup = { key: string; cells: Cell[]; rows: number }
+type RankedGroup = { key: string; cells: Cell[]; rows: number }
 
 /** The groups of one window, those with most rows first. `groups`: how many it has, at least. */
 export type RankedWindow = { atMs: number; ranked: readonly RankedGroup[]; groups: number }
