@@ -51,7 +51,9 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
   }
   const incident = incidentId === null ? undefined : await meta.incidents.incidentById(incidentId)
   if (!incident && alerts.length === 0 && more === 0) return undefined
-  const { members } = incident ? await meta.incidents.incidentMembersOf(incident.id, membersMax) : { members: [] }
+  const { members, open } = incident
+    ? await meta.incidents.incidentMembersOf(incident.id, membersMax)
+    : { members: [], open: 0 }
   const rule = ruleId === null ? undefined : await meta.alertRules.alertRuleById(ruleId)
   const isOpen = incident !== undefined && incident.endedMs === null && delivery.change !== 'end'
   const acknowledge = isOpen
@@ -69,6 +71,7 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
     alerts,
     incident,
     members,
+    open,
     ruleName: rule?.name,
     windowMinutes: rule?.definition.metric?.windowMinutes ?? 0,
     acknowledge,

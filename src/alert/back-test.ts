@@ -4,18 +4,31 @@ import type { Observe } from '../base/observe.ts'
 import type { MetricCondition } from '../contract/alerts.ts'
 import type { BackTestBody, RestBackTest } from '../contract/alerts-back-test.ts'
 import { stepMinutesOf } from '../domain/metric-rules.ts'
+import { measureOfGroup } from '../query/group-measures.ts'
 import type { QueryDeps } from '../query/issue.ts'
 import { type MainIssue, mainIssues } from '../query/main-issues.ts'
 import { compileMeasure, type Measure } from '../query/measures.ts'
+import type { Cell } from '../store/events/question.ts'
 import type { Project } from '../store/meta/meta.ts'
+import {
+  type GroupBackTestFiring,
+  messagesOfGroups,
+  othersOfGroups,
+  readGroupHistory,
+  runGroupedRule,
+  samplesOfGroups,
+  shownGroup,
+  shownGroups,
+  truncatedPart,
+} from './group-back-test.ts'
 import { backTestIssueRule } from './issue-back-test.ts'
 import {
   type BackTestFiring,
   type BackTestRun,
   barMsOf,
+  barsOf,
   messagesOf,
   othersOf,
-  pointsOf,
   receiverOf,
   runMetricRule,
   suggestionsOf,
@@ -82,16 +95,18 @@ async function explain(deps: BackTestDeps, measure: Measure, firings: readonly B
   return found
 }
 
-async function restFirings(
+async function restFirings<Firing extends BackTestFiring & { cells?: Cell[] }>(
   { meta }: BackTestDeps,
-  firings: readonly BackTestFiring[],
-  mains: ReadonlyMap<number, MainIssue>,
+  firings: readonly Firing[],
+  mainOf: (firing: Firing) => MainIssue | undefined,
+  measure: Measure,
 ): Promise<RestBackTest['firings']> {
-  return Array.fromAsync(firings, async ({ startMs, endMs, level, peak }) => {
-    const main = mains.get(startMs)
+  return Array.fromAsync(firings, async (firing) => {
+    const { startMs, endMs, level, peak, cells } = firing
+    const main = mainOf(firing)
     const issue = main && (await meta.issues.issueById(main.issueId))
     const mostly = main && issue ? { issue: issue.shortId, title: issue.title, share: main.share } : null
-    return { startMs, endMs, level, peak, trigger: null, mostly }
+    return { startMs, endMs, level, peak, trigger: null, group: cells ? shownGroup(measure, cells) : null, mostly }
   })
 }
 
@@ -168,6 +183,7 @@ async function backTestMetricRule(
   const processedMs = metric.plan.dataset === 'errors' ? processed.events : Math.min(processed.events, processed.bulk)
   const toMs = Math.floor(processedMs / stepMs) * stepMs
   const range = { fromMs: toMs - days * dayMs, toMs }
+  if (measure.groups.length > 0) return backTestGroups(deps, { rule, days, noise }, metric, { measure, range, signal })
   const spareMs = noise.length > 0 ? (Math.max(...windowFactors) - 1) * measure.windowMs : 0
   const history = await readHistory(deps, measure, metric, { ...range, spareMs }, signal)
   const measures = measuresOf(history, measure, metric, range)
@@ -182,13 +198,53 @@ async function backTestMetricRule(
     ...range,
     stepMinutes: stepMs / minuteMs,
     barMs,
-    points: pointsOf(metric, measures, { ...range, barMs }),
-    firings: await restFirings(deps, run.firings, mains),
+    points: barsOf(metric, measures, { ...range, barMs }),
+    firings: await restFirings(deps, run.firings, ({ startMs }) => mains.get(startMs), measure),
     others: othersOf(metric, measures, run, toMs),
     messages: actions.map((action) => ({ receiver: receiverOf(action), count: messagesOf(run.changes, rule) })),
     blind,
     ...samplesOf(history, range),
+    groups: null,
     suggest: await suggest(tested, { run, measures, mains }, noise, signal),
+  }
+}
+
+/** A back-test of a rule by groups. Marks of noise name a moment, which several groups can have, so there are none. */
+async function backTestGroups(
+  deps: BackTestDeps,
+  { rule, days }: BackTestBody,
+  metric: MetricCondition,
+  { measure, range, signal }: { measure: Measure; range: Range; signal: AbortSignal | undefined },
+): Promise<RestBackTest> {
+  const history = await readGroupHistory(deps, measure, metric, range, signal)
+  const run = runGroupedRule(history, metric)
+  const barMs = barMsOf(days, measure.stepMs)
+  const mains = new Map<GroupBackTestFiring, MainIssue>()
+  await Promise.all(
+    run.firings.slice(-explainedMax).map(async (firing) => {
+      const { startMs, endMs, cells } = firing
+      const asked = { fromMs: startMs - measure.windowMs, toMs: endMs ?? range.toMs }
+      const [main] = await mainIssues(deps, measureOfGroup(measure, cells), asked)
+      if (main) mains.set(firing, main)
+    }),
+  )
+  const { readFrom, firstMs } = history
+  const known = { measure, buckets: new Map(), uniquesAt: () => [], readFrom, firstMs }
+  const blind = await blindParts(deps, { measure, metric, history: known, measures: [], range })
+  const values = [...run.values.values()].flatMap(({ points }) => points)
+  const count = messagesOfGroups(run.changes, rule)
+  return {
+    ...range,
+    stepMinutes: measure.stepMs / minuteMs,
+    barMs,
+    points: barsOf(metric, values, { ...range, barMs }),
+    firings: await restFirings(deps, run.firings, (firing) => mains.get(firing), measure),
+    others: othersOfGroups(history, metric, run, range.toMs),
+    messages: rule.actions.map((action) => ({ receiver: receiverOf(action), count })),
+    blind: [...blind, ...truncatedPart(history, range)],
+    ...samplesOfGroups(history),
+    suggest: null,
+    groups: shownGroups(run, measure, metric, { ...range, barMs }),
   }
 }
 

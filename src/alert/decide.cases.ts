@@ -1,5 +1,5 @@
 import type { Firing } from '../store/meta/alerts/firings.ts'
-import type { OpenIncident } from '../store/meta/alerts/incidents.ts'
+import type { IncidentMember, OpenIncident } from '../store/meta/alerts/incidents.ts'
 import type { AlertDue, Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import type { Question, Receiver, RuleFacts } from './decide/facts.ts'
 import { decide } from './decide.ts'
@@ -123,8 +123,8 @@ export function story(rules: RuleFacts[], more: Partial<Question> = {}) {
       const ids = decided.incidents.map(({ incident, members, activities }) => {
         const id = incident.id || incidents.size + 1
         const stored = incidents.get(id)?.members ?? []
-        const same = (a: { ruleId: number; issueId: number }) => (b: { ruleId: number; issueId: number }) =>
-          a.ruleId === b.ruleId && a.issueId === b.issueId
+        const same = (a: IncidentMember) => (b: IncidentMember) =>
+          a.ruleId === b.ruleId && a.issueId === b.issueId && a.group?.key === b.group?.key
         const kept = stored.filter((member) => !members.some(same(member)))
         incidents.set(id, structuredClone({ incident: { ...incident, id }, members: [...kept, ...members] }))
         return { id, activities: activities.map(({ kind }) => kind) }

@@ -212,6 +212,7 @@ async function restFirings(
       level: issue && !isHighPriority(issue) ? 'warning' : 'critical',
       peak: peakOf(firing, condition),
       trigger: firing.trigger,
+      group: null,
       mostly: issue ? { issue: issue.shortId, title: issue.title, share: 1 } : null,
     }
   })
@@ -274,6 +275,7 @@ export async function backTestIssueRule(
     blind,
     samples: happened.length + parts.reduce((sum, { counts }) => sum + counts.samples(range), 0),
     sampled: false,
+    groups: null,
     suggest: null,
   }
 }

@@ -68,6 +68,11 @@ const metricOf = (aggregate: string, { threshold, ...rest }: Watched = {}): Metr
   ...rest,
 })
 
+function byRoute(aggregate: string, watched: Watched): MetricCondition {
+  const metric = metricOf(aggregate, watched)
+  return { ...metric, plan: { ...metric.plan, groupBy: ['route'] } }
+}
+
 const definitionOf = (metric: MetricCondition): AlertDefinition => ({
   projectIds: [],
   environment: null,
@@ -89,6 +94,9 @@ const conditions: Record<string, MetricCondition> = {
   slow: metricOf('p95(span.duration)', { threshold: { critical: 400 }, windowMinutes: 10 }),
   users: metricOf('count_unique(user)', { threshold: { critical: 20 } }),
   change: metricOf('count()', { threshold: { type: 'change', before: 'hour', critical: 300 }, minimum: 30 }),
+  routes: byRoute('count()', { threshold: { warning: 15, critical: 40, resolve: 8 } }),
+  slowRoutes: byRoute('p95(span.duration)', { threshold: { critical: 400 }, windowMinutes: 10, minimum: 8 }),
+  changedRoutes: byRoute('count()', { threshold: { type: 'change', before: 'hour', critical: 300 }, minimum: 20 }),
   silence: metricOf('sum(span.duration)', {
     threshold: { direction: 'below', critical: 1 },
     missing: 'fire',
@@ -144,7 +152,11 @@ function evaluatorAt() {
 /** What fired, such as `41 start warning`, the oldest first. */
 async function firingsOf(rule: AlertRule): Promise<string[]> {
   const found = await open().app.meta.alertRules.firingsOf(rule.id, 0, 1000)
-  return found.toReversed().map(({ atMs, change, level }) => `${(atMs - startMs) / minuteMs} ${change} ${level}`)
+  return found
+    .toReversed()
+    .map(({ atMs, change, level, group }) =>
+      [(atMs - startMs) / minuteMs, change, level, ...(group ? [group.name] : [])].join(' '),
+    )
 }
 
 const stateOf = async (rule: AlertRule) => (await open().app.meta.alertRules.alertRuleById(rule.id))?.state
@@ -316,10 +328,17 @@ test.each(Object.keys(conditions))('the back-test of %s equals what it then fire
   const tested = firings
     // The evaluator began at minute 0. Before it, silence fires since the beginning of the range.
     .filter(({ startMs: ms }) => ms > fromMs + minuteMs)
-    .map((firing) => [minuteOf(firing.startMs), minuteOf(firing.endMs)])
-  const starts = live.filter((text) => text.includes(' start ')).map((text) => Number.parseInt(text, 10))
-  const ends = live.filter((text) => text.includes(' end ')).map((text) => Number.parseInt(text, 10))
-  const fired = starts.map((start) => [start, ends.find((end) => end > start) ?? null])
+    .map((firing) => [minuteOf(firing.startMs), minuteOf(firing.endMs), firing.group ?? ''])
+  const changes = live.map((text) => {
+    const [minute = '', change, , group = ''] = text.split(' ')
+    return { minute: Number(minute), change, group }
+  })
+  const fired = changes
+    .filter(({ change }) => change === 'start')
+    .map(({ minute, group }) => {
+      const end = changes.find((other) => other.change === 'end' && other.group === group && other.minute > minute)
+      return [minute, end?.minute ?? null, group]
+    })
   expect(tested).toEqual(fired.filter(([start]) => start !== 0))
   expect(tested.length).toBeGreaterThan(0)
 })

@@ -3,9 +3,12 @@ import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
 import type { QueryDeps } from '../query/issue.ts'
 import { compileMeasure, type Measure } from '../query/measures.ts'
+import type { Cell } from '../store/events/question.ts'
 import type { NewFiring } from '../store/meta/alerts/firing.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { describeFiring } from './rules/firings.ts'
+import { forgetGroups, type GroupedBuckets, judgeGroups } from './rules/grouped.ts'
+import { groupedState } from './rules/groups.ts'
 import { type MetricFiring, type MetricState, stepMetricRule } from './rules/metric.ts'
 import { readWindows } from './rules/reads.ts'
 import {
@@ -46,6 +49,8 @@ const compiledForMs = 10 * minuteMs
 const retryMsMax = 30 * minuteMs
 /** Rules that are judged before others of the process run. */
 const rulesAtOnce = 50
+/** Firings of a rule in one run whose issues are looked up. Each takes a query. */
+const explainedMax = 20
 /** Rules whose states are saved in one transaction. */
 const savedAtOnce = 500
 /** Time and memory of one query. */
@@ -142,7 +147,10 @@ async function compiled(deps: MetricRulesDeps, rules: readonly WatchedRule[], ne
 }
 
 /** What a run leaves: rules whose state changed, and firings. */
-type News = { changed: Set<WatchedRule>; firings: { watched: WatchedRule; firing: MetricFiring }[] }
+type News = {
+  changed: Set<WatchedRule>
+  firings: { watched: WatchedRule; firing: MetricFiring & { cells?: Cell[] } }[]
+}
 
 /** Saves states with their firings, so that a kill neither loses nor doubles one. */
 async function save(deps: MetricRulesDeps, { changed, firings }: News): Promise<void> {
@@ -152,15 +160,29 @@ async function save(deps: MetricRulesDeps, { changed, firings }: News): Promise<
     const part = all.slice(at, at + savedAtOnce)
     const described: NewFiring[] = []
     for (const watched of part)
-      for (const { firing } of byRule.get(watched) ?? []) described.push(await describeFiring(deps, watched, firing))
+      for (const [at, { firing }] of (byRule.get(watched) ?? []).entries())
+        described.push(await describeFiring(deps, watched, firing, at < explainedMax))
     const states = part.map(({ rule, state }) => ({ ruleId: rule.id, rev: rule.rev, state: storedState(state) }))
     await deps.meta.alertRules.saveEvaluation({ states, firings: described }, deps.clock.now())
   }
 }
 
+/** Judges the windows of a rule by groups. */
+function judgeByGroup(watched: WatchedRule, grouped: GroupedBuckets, ends: readonly number[], news: News): void {
+  let state = groupedState(watched.state)
+  for (const endMs of ends) {
+    const step = judgeGroups(grouped, watched.condition, state, endMs)
+    state = step.state
+    news.firings.push(...step.firings.map((firing) => ({ watched, firing })))
+  }
+  watched.state = state
+  forgetGroups(grouped, state, ends.at(-1) ?? 0)
+}
+
 /** Judges the windows of a rule. */
 function judge(watched: WatchedRule, ends: readonly number[], news: News): void {
-  for (const measured of measureEnds(watched, ends)) {
+  if (watched.grouped) judgeByGroup(watched, watched.grouped, ends, news)
+  for (const measured of watched.grouped ? [] : measureEnds(watched, ends)) {
     const { state, firing } = stepMetricRule(watched.condition, watched.state, measured)
     watched.state = state
     if (firing) news.firings.push({ watched, firing })

@@ -66,11 +66,13 @@ export async function previewRule(deps: PreviewDeps, view: View, rule: Rule): Pr
     alerts: alert ? [alert] : [],
     windowMinutes: metric?.windowMinutes ?? 0,
     incident: { title: name, startedMs: deps.clock.now(), endedMs: null },
+    open: 1,
     members:
       metric && firing
         ? [
             {
               ruleId: exampleId,
+              group: null,
               value: firing.value,
               threshold: firing.threshold,
               sentence: metricSentence(name, metric, firing),

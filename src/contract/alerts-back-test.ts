@@ -8,9 +8,9 @@ const blind = z.strictObject({
   fromMs: ms,
   toMs: ms,
   reason: z
-    .enum(['retention', 'downsampled', 'pattern', 'before', 'partial', 'late', 'state', 'events'])
+    .enum(['retention', 'downsampled', 'pattern', 'before', 'partial', 'late', 'state', 'events', 'groups'])
     .describe(
-      'retention: rows were deleted by age. downsampled: rows were removed for the disk budget. pattern: the weekly pattern was not known yet. before: there are no rows of the period that is compared with. partial: not all rows were read in time. late: rows came over 7 days after their own time, so they are left out. state: the rule asks about the state of issues, which is only known as it is now. events: what happened has no event any more that could be judged.',
+      'retention: rows were deleted by age. downsampled: rows were removed for the disk budget. pattern: the weekly pattern was not known yet. before: there are no rows of the period that is compared with. partial: not all rows were read in time. late: rows came over 7 days after their own time, so they are left out. state: the rule asks about the state of issues, which is only known as it is now. events: what happened has no event any more that could be judged. groups: some steps have more groups than are ranked.',
     ),
   sentence: z.string(),
 })
@@ -24,6 +24,7 @@ const firing = z.strictObject({
     .nullable()
     .describe('The value furthest beyond the threshold. Null: it fired without data, or without a window.'),
   trigger: z.string().nullable().describe('The trigger of an issue rule that fired. Null: a metric rule.'),
+  group: z.string().nullable().describe('The group that fired. Null: a rule without groups.'),
   mostly: z
     .strictObject({
       issue: z.string().describe('Short id of the issue.'),
@@ -33,6 +34,8 @@ const firing = z.strictObject({
     .nullable()
     .describe('The issue with most events in the firing; of an issue rule, its issue. Null: there is none.'),
 })
+
+const barPoints = z.array(z.strictObject({ startMs: ms, value: z.number().nullable() }))
 
 /** A change of the rule that marked firings would not have survived. */
 const suggestion = z.strictObject({
@@ -61,11 +64,9 @@ export const restBackTest = z
     toMs: ms.describe('Up to here everything is processed.'),
     stepMinutes: z.int().describe('The rule is judged once in so many minutes.'),
     barMs: z.int().describe('Length of a bar of the chart.'),
-    points: z
-      .array(z.strictObject({ startMs: ms, value: z.number().nullable() }))
-      .describe(
-        'For each bar, the window that is furthest towards the threshold. Null: no data. Of an issue rule, the highest value of one issue in a window; without windows, the number of issues.',
-      ),
+    points: barPoints.describe(
+      'For each bar, the window that is furthest towards the threshold. Null: no data. Of an issue rule, the highest value of one issue in a window; without windows, the number of issues.',
+    ),
     firings: z.array(firing).describe('The oldest first.'),
     others: z
       .array(
@@ -90,6 +91,17 @@ export const restBackTest = z
     blind: z.array(blind).describe('Parts that cannot be judged.'),
     samples: z.int().describe('Stored rows that match. Of a rule without windows, what happened to issues.'),
     sampled: z.boolean().describe('Stored rows stand for others, so counts are extrapolated.'),
+    groups: z
+      .strictObject({
+        shown: z
+          .array(z.strictObject({ name: z.string(), times: z.int(), points: barPoints }))
+          .describe('Those that fired most or are furthest out, at most 5.'),
+        others: z.array(z.strictObject({ name: z.string(), times: z.int() })).describe('At most 100.'),
+        more: z.int().describe('Groups that were watched and are not named here.'),
+        beyond: z.int().describe('Most groups of a window that were not watched, at least.'),
+      })
+      .nullable()
+      .describe('Null: a rule without groups.'),
     suggest: z.array(suggestion).nullable().describe('Null: no firing was marked as noise.'),
   })
   .meta({ id: 'AlertBackTest' })

@@ -147,7 +147,23 @@ export const restAlertRule = z
       reason: z.string().describe('Why the rule waits, is inactive or was not evaluated. Empty otherwise.'),
       since: time.nullable(),
       evaluatedTo: time.nullable().describe('Processed time up to which the rule has decided.'),
-      value: z.number().nullable(),
+      value: z.number().nullable().describe('Of a rule by groups: that of its worst group.'),
+      groups: z
+        .strictObject({
+          watched: z.int(),
+          beyond: z.int().describe('Groups of the last window that are not watched, at least.'),
+          firing: z
+            .array(
+              z.strictObject({
+                name: z.string(),
+                level: z.enum(['warning', 'critical']),
+                value: z.number().nullable(),
+              }),
+            )
+            .describe('At most 100.'),
+        })
+        .nullable()
+        .describe('Null: the rule has no groups, or was not judged yet.'),
     }),
     issue: issueCondition.nullable(),
     metric: metricCondition.nullable(),

@@ -8,6 +8,7 @@ const person = restPerson.nullable()
 const restIncidentMember = z.strictObject({
   rule: z.strictObject({ id: digits, name: z.string() }).nullable().describe('Null: the rule was deleted.'),
   issue: z.strictObject({ id: digits, shortId: z.string(), title: z.string() }).nullable(),
+  group: z.string().nullable().describe('The group of a metric rule by groups.'),
   level,
   dateOpened: time,
   dateEnded: time.nullable(),

@@ -2,6 +2,11 @@ import type { Dataset } from './datasets.ts'
 
 /** Limits of the windows of metric rules, in minutes. */
 export const windowMinutesMax = 43_200
+/** Fields by which a rule watches groups. */
+export const groupFieldsMax = 3
+/** Groups that a rule watches: those with most rows in the window. */
+export const groupsMax = 100
+
 /** The weekly pattern compares with earlier weeks, so a window is a small part of one. */
 export const weeklyWindowMinutesMax = 1440
 

@@ -80,7 +80,19 @@ describe('a rule', () => {
       ['metric.plan'],
     ],
     ['a wrong search of a plan', metricBody({ plan: { ...plan, query: '(' } }), ['metric.plan']],
-    ['groups', metricBody({ plan: { ...plan, groupBy: ['release'] } }), ['metric.plan']],
+    [
+      'too many fields of groups',
+      metricBody({ plan: { ...plan, groupBy: ['release', 'environment', 'level', 'platform'] } }),
+      ['metric.plan'],
+    ],
+    [
+      'different values by group',
+      metricBody({
+        plan: { ...plan, groupBy: ['release'], series: [{ name: 'a', aggregate: 'count_unique(user)' }], formulas: [] },
+        of: 'a',
+      }),
+      ['metric.plan'],
+    ],
     ['an unknown series', metricBody({ of: 'b' }), ['metric.of']],
     ['a warning beyond critical', levels({ warning: 11 }), ['metric.threshold']],
     ['a warning below it, downwards', levels({ warning: 9, direction: 'below' }), ['metric.threshold']],

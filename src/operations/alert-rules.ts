@@ -84,8 +84,8 @@ async function metricMistakes(deps: Deps, projects: Project[], metric: MetricCon
   const { plan, of } = metric
   const names = [...plan.series, ...plan.formulas].map(({ name }) => name)
   const shape =
-    plan.groupBy.length > 0 || plan.columns.length > 0
-      ? { 'metric.plan': ['A rule watches one series, without columns and groups.'] }
+    plan.columns.length > 0
+      ? { 'metric.plan': ['A rule watches one series, without columns.'] }
       : await mistakesAt('metric.plan', () => checkPlan(deps, projects, plan))
   const unknown = names.includes(of)
     ? {}

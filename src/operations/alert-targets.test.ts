@@ -4,7 +4,7 @@ import { targetMistakes } from './alert-targets.ts'
 import { operationRig } from './rig.cases.ts'
 
 const fresh = operationRig()
-const nobody = { actions: [], escalation: [], ownerId: null }
+const nobody = { actions: [], escalation: [], ownerId: null, metric: null }
 
 const rota = {
   name: 'Backend',
@@ -51,6 +51,18 @@ async function rig() {
 
 const mistakes = async (actions: AlertAction[]) => targetMistakes(await rig(), 1, { ...nobody, actions })
 
+describe('a tracker action that would do nothing is refused', () => {
+  test.each<[string, Record<string, string>, unknown, RegExp | undefined]>([
+    ['of an issue rule', {}, null, undefined],
+    ['with options', { project: 'WEB' }, null, /has none/],
+    ['of a metric rule', {}, { of: 'a' }, /creates no issue/],
+  ])('%s', async (_says, options, metric, sentence) => {
+    const actions: AlertAction[] = [{ type: 'tracker', tracker: '1', options }]
+    const found = await targetMistakes(await rig(), 1, { ...nobody, actions, metric })
+    expect(found['actions.0']?.[0]).toEqual(sentence === undefined ? undefined : expect.stringMatching(sentence))
+  })
+})
+
 describe('targets of a rule', () => {
   test('that exist have no mistakes, also an inactive channel', async () => {
     const deps = await rig()
@@ -62,7 +74,14 @@ describe('targets of a rule', () => {
       { type: 'tracker', tracker: '1', options: {} },
     ]
     const escalation = [{ afterMinutes: 5, schedule: '1' }]
-    expect(await targetMistakes(deps, 1, { actions, escalation, ownerId: 'ann' })).toEqual({})
+    expect(
+      await targetMistakes(deps, 1, {
+        metric: null,
+        actions,
+        escalation,
+        ownerId: 'ann',
+      }),
+    ).toEqual({})
   })
 
   test.each<AlertAction['type'] & ('assignee' | 'owners' | 'authors' | 'members')>([
@@ -95,7 +114,7 @@ describe('targets of a rule', () => {
       { afterMinutes: 9, schedule: '78' },
     ]
     const wrong: AlertAction = { type: 'person', person: 'eve' }
-    const rule = { actions: [wrong, wrong], escalation, ownerId: 'eve' }
+    const rule = { actions: [wrong, wrong], escalation, metric: null, ownerId: 'eve' }
     expect(Object.keys(await targetMistakes(deps, 1, rule)).sort()).toEqual([
       'actions.0',
       'actions.1',

@@ -23,7 +23,7 @@ async function targetsOf({ meta }: TargetDeps, organizationId: number) {
 
 type Targets = Awaited<ReturnType<typeof targetsOf>>
 
-function actionMistake(action: AlertAction, targets: Targets): string | undefined {
+function actionMistake(action: AlertAction, targets: Targets, isMetric: boolean): string | undefined {
   switch (action.type) {
     case 'channel':
       return targets.channels.has(action.channel) ? undefined : 'There is no such channel.'
@@ -32,6 +32,9 @@ function actionMistake(action: AlertAction, targets: Targets): string | undefine
     case 'on_call':
       return targets.schedules.has(action.schedule) ? undefined : 'There is no such on-call schedule.'
     case 'tracker':
+      // A stored action that does nothing would look like one that works.
+      if (isMetric) return 'A metric rule creates no issue in a tracker. Its incident has no issue to link.'
+      if (Object.keys(action.options).length > 0) return 'options: a tracker action has none.'
       return targets.trackers.has(action.tracker) ? undefined : 'There is no such tracker.'
     default:
       return undefined
@@ -42,12 +45,17 @@ function actionMistake(action: AlertAction, targets: Targets): string | undefine
 export async function targetMistakes(
   deps: TargetDeps,
   organizationId: number,
-  rule: { actions: readonly AlertAction[]; escalation: readonly EscalationStep[]; ownerId: string | null },
+  rule: {
+    actions: readonly AlertAction[]
+    escalation: readonly EscalationStep[]
+    ownerId: string | null
+    metric: unknown
+  },
 ): Promise<Fields> {
   const targets = await targetsOf(deps, organizationId)
   const fields: Fields = {}
   for (const [at, action] of rule.actions.entries()) {
-    const mistake = actionMistake(action, targets)
+    const mistake = actionMistake(action, targets, Boolean(rule.metric))
     if (mistake) fields[`actions.${at}`] = [mistake]
   }
   for (const [at, { schedule }] of rule.escalation.entries())

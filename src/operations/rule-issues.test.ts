@@ -41,6 +41,7 @@ const member = {
   threshold: null,
   sentence: '',
   causes: [],
+  group: null,
   impact: 1,
 }
 

@@ -8,10 +8,27 @@ type Deps = { meta: MetaWith<'alertRules.listAlertRules' | RuleReads> }
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
+type GroupMemory = {
+  level: 'ok' | 'warning' | 'critical'
+  value: number | null
+  cells: (string | number | boolean | null)[]
+}
+
+/** The groups of a rule from what its evaluator remembers. */
+function restGroups(memory: unknown): RestAlertRule['state']['groups'] {
+  const { groups, beyond = 0 } = (memory ?? {}) as { groups?: GroupMemory[]; beyond?: number }
+  if (!groups) return null
+  const firing = groups.flatMap(({ level, value, cells }) =>
+    level === 'ok' ? [] : [{ level, value, name: cells.map((cell) => String(cell ?? '(none)')).join(', ') }],
+  )
+  return { watched: groups.length, beyond, firing }
+}
+
 /** The state that a reader sees: a rule that is off has no other. `isOrphan`: all of its projects are gone. */
 function restState({ active, state, definition }: AlertRule, isOrphan: boolean): RestAlertRule['state'] {
   const { status, reason, sinceMs, evaluatedMs, value } = state
-  const shown = { since: iso(sinceMs), evaluatedTo: iso(evaluatedMs), value }
+  const groups = restGroups(state.memory)
+  const shown = { since: iso(sinceMs), evaluatedTo: iso(evaluatedMs), value, groups }
   if (definition.unevaluable.length > 0)
     return { ...shown, status: 'inactive', reason: `Mishap cannot evaluate ${definition.unevaluable.join(', ')}.` }
   if (!active) return { ...shown, status: 'inactive', reason: '' }

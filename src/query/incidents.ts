@@ -79,12 +79,13 @@ async function restMembers(deps: Deps, incident: Incident) {
     if (rule) rules.set(id, rule.name)
   }
   return {
-    members: members.map(({ ruleId, issueId, level, openedMs, endedMs, value, threshold, sentence }) => {
+    members: members.map(({ ruleId, issueId, level, openedMs, endedMs, value, threshold, sentence, group }) => {
       const issue = byId.get(issueId)
       const name = rules.get(ruleId)
       return {
         rule: name === undefined ? null : { id: String(ruleId), name },
         issue: issue ? { id: String(issue.id), shortId: issue.shortId, title: issue.title } : null,
+        group: group?.name ?? null,
         level,
         dateOpened: iso(openedMs),
         dateEnded: isoOrNull(endedMs),

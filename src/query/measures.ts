@@ -1,10 +1,11 @@
 import { MishapError } from '../base/errors.ts'
 import type { Plan } from '../contract/explore.ts'
 import type { Dataset } from '../domain/datasets.ts'
-import { stepMinutesOf, windowMinutesMax } from '../domain/metric-rules.ts'
+import { groupFieldsMax, stepMinutesOf, windowMinutesMax } from '../domain/metric-rules.ts'
 import type { Asked, Cost, Filter, Limits, QuestionStore } from '../store/events/question.ts'
 import type { PlanView } from './compile/dataset.ts'
 import { fieldsOfDataset } from './compile/datasets.ts'
+import type { ValueField } from './compile/fields.ts'
 import { ledgerQuestions, type RowQuestions } from './compile/ledger.ts'
 import {
   type Bucket,
@@ -26,12 +27,17 @@ export type Measure = {
   environments: string[]
   filter: Filter | undefined
   withCut: boolean
+  /** What each group is watched by. Empty: the rule watches one number. */
+  groups: readonly GroupField[]
   recipes: Recipes
   /** Twice the window has about twice the value. */
   isCount: boolean
   stepMs: number
   windowMs: number
 }
+
+/** A field of groups. `slugs`: its numbers are those of projects. */
+type GroupField = Pick<ValueField, 'name' | 'value'> & { slugs?: Readonly<Record<number, string>> }
 
 type MeasuredPlan = { plan: Plan; of: string; windowMinutes: number }
 
@@ -48,8 +54,8 @@ function demandWindow({ plan: { dataset }, windowMinutes }: MeasuredPlan): void 
 }
 
 /**
- * Compiles what a rule watches. Throws VALIDATION (names the wrong part) and QUERY_*: a plan with groups, rows or shares
- * is not one number.
+ * Compiles what a rule watches. Throws VALIDATION (names the wrong part) and QUERY_*: a plan with rows or
+ * shares is not one number.
  */
 export async function compileMeasure(
   deps: CompileDeps,
@@ -57,7 +63,7 @@ export async function compileMeasure(
   { plan, of, windowMinutes }: MeasuredPlan,
 ): Promise<Measure> {
   demandWindow({ plan, of, windowMinutes })
-  if (plan.groupBy.length > 0) throw wrong('plan', 'A rule watches one number. Leave out the groups.')
+  if (plan.groupBy.length > groupFieldsMax) throw wrong('plan', `At most ${groupFieldsMax} fields of groups.`)
   // A plan has no range. That of the search is only for its own times, such as timestamp:>-1h.
   const range = { fromMs: 0, toMs: deps.clock.now(), period: 'range' }
   const compiled = await compilePlan(deps, fieldsOfDataset(plan.dataset), { ...view, range }, plan, 'series')
@@ -70,6 +76,8 @@ export async function compileMeasure(
   const isOfValues = recipes.uniques.length > 0 || recipes.parts.some(({ merge }) => merge === 'bins')
   if (plan.dataset === 'outcomes' && isOfValues)
     throw wrong('of', 'Percentiles and different values of outcomes cannot be watched.')
+  if (plan.groupBy.length > 0 && recipes.uniques.length > 0)
+    throw wrong('plan', 'Different values are not counted by group. Leave out the groups, or count rows.')
   return {
     dataset: plan.dataset,
     from: compiled.dataset.from,
@@ -77,6 +85,11 @@ export async function compileMeasure(
     environments: view.environments,
     filter: compiled.filter,
     withCut: compiled.withCut,
+    groups: compiled.fields.map(({ name, value, project }) => ({
+      name,
+      value,
+      ...(project === 'slug' ? { slugs: Object.fromEntries(view.projects.map(({ id, slug }) => [id, slug])) } : {}),
+    })),
     recipes,
     isCount: ['count', 'samples', 'failureCount', 'sum'].includes(aggregates[at]?.fn ?? ''),
     stepMs: stepMinutesOf(plan.dataset, windowMinutes) * minuteMs,
@@ -87,8 +100,10 @@ export async function compileMeasure(
 /** Buckets of one step by their start, by time of receipt. A bucket without rows is not there. */
 export type Buckets = Map<number, Bucket>
 
-type MeasureDeps = Pick<QueryDeps, 'events' | 'meta'>
-type Reading = {
+/** Stores that measures are read from. */
+export type MeasureDeps = Pick<QueryDeps, 'events' | 'meta'>
+/** A range of times of receipt, and what its query may use. */
+export type Reading = {
   fromMs: number
   toMs: number
   limits: Limits
@@ -96,7 +111,8 @@ type Reading = {
   signal?: AbortSignal | undefined
 }
 
-const questionsOf = (deps: MeasureDeps, dataset: Dataset): RowQuestions =>
+/** The questions over a dataset. */
+export const questionsOf = (deps: MeasureDeps, dataset: Dataset): RowQuestions =>
   dataset === 'outcomes' ? ledgerQuestions(deps.meta) : deps.events
 
 /** The condition of one measure among others in the same statement. */

@@ -32,6 +32,25 @@ describe('when firings of one release share an incident', () => {
     expect(incidents.size).toBe(count)
   })
 
+  test('groups that fire at once share one that names them, and one that fires later is news', () => {
+    const group = (key: string) => ({ key, name: `/${key}` })
+    const { step, incidents } = story([rule(4)])
+    step(0, [firing(4, { group: group('a') }), firing(4, { id: 2, group: group('b') })])
+    step(3, [firing(4, { id: 3, group: group('c') })])
+    expect([...incidents.values()].map(({ incident }) => incident.title)).toEqual(['Rule 4: /a and 2 more'])
+    step(9, [firing(4, { id: 4, group: group('d') })])
+    expect([...incidents.values()].map(({ incident }) => incident.title)).toEqual([
+      'Rule 4: /a and 2 more',
+      'Rule 4: /d',
+    ])
+    step(10, [firing(4, { id: 5, change: 'end', group: group('b') })])
+    const [first] = incidents.values()
+    const ended = first?.members.filter(({ endedMs }) => endedMs !== null)
+    expect([first?.members.length, ended?.map(({ group: of }) => of?.name)]).toEqual([3, ['/b']])
+    step(11, [firing(4, { id: 6, change: 'end' })])
+    expect([...incidents.values()].map(({ incident }) => incident.state)).toEqual(['resolved', 'resolved'])
+  })
+
   test('another organization never shares one', () => {
     const { step, incidents } = story([rule(4), rule(5)])
     step(0, [firing(4, { cause: cause({ deployId: 3 }) })])

@@ -14,6 +14,11 @@ const burstMs = 600_000
 /** An issue whose rule found nothing for so long no longer counts. Nobody has to resolve it for the incident to end. */
 const quietMs = 86_400_000
 const titleMax = 200
+/**
+ * Groups of one rule join the incident of another group that began so long before. A cause reaches its groups within
+ * minutes; a group that fires later is news, and news must not wait for the interval.
+ */
+const groupJoinMs = 300_000
 
 /** An incident while a decision works on it. */
 export type Draft = {
@@ -42,10 +47,26 @@ const draftOf = ({ incident, members }: OpenIncident): Draft => ({
   endsSilently: false,
 })
 
+/** Whether a member is what a firing is about: the issue, or the group of a metric. */
+const isMember = (member: IncidentMember, { ruleId, group }: Firing, issueId: number): boolean =>
+  member.ruleId === ruleId && member.issueId === issueId && (member.group?.key ?? '') === (group?.key ?? '')
+
+/** Whether another group of the same rule began the incident just now. */
+const isNewByGroups = ({ incident, members }: Draft, { ruleId, atMs }: Firing): boolean =>
+  atMs - incident.startedMs <= groupJoinMs && members.some((member) => member.ruleId === ruleId && member.group)
+
+/** The title of an incident of one rule by groups: the first of them, and how many more there are. */
+function titleGroups({ incident, members }: Draft, rule: RuleFacts): void {
+  const names = members.flatMap(({ group }) => group?.name ?? [])
+  if (names.length === 0 || members.some(({ ruleId }) => ruleId !== rule.id)) return
+  const more = names.length > 1 ? ` and ${names.length - 1} more` : ''
+  incident.title = `${rule.name.slice(0, 90)}: ${[...(names[0] ?? '')].slice(0, 90).join('')}${more}`.slice(0, titleMax)
+}
+
 /** Finds the incident that a firing about an issue (0: a metric) belongs to; undefined if it is a new one. */
 function findDraft(drafts: readonly Draft[], firing: Firing, issueId: number, rule: RuleFacts): Draft | undefined {
   const mine = drafts.filter((draft) => draft.incident.organizationId === firing.organizationId)
-  const same = (draft: Draft) => draft.members.some((member) => member.ruleId === rule.id && member.issueId === issueId)
+  const same = (draft: Draft) => draft.members.some((member) => isMember(member, firing, issueId))
   const endedSinceMs = firing.atMs - rule.intervalMinutes * 60_000
   // What ended within the interval goes on, so that a value around the threshold does not flap.
   const known = mine.findLast((draft) => same(draft) && (open(draft) || (draft.incident.endedMs ?? 0) > endedSinceMs))
@@ -54,6 +75,7 @@ function findDraft(drafts: readonly Draft[], firing: Firing, issueId: number, ru
   return mine.find((draft) => {
     if (!open(draft)) return false
     const { incident } = draft
+    if (firing.group && isNewByGroups(draft, firing)) return true
     const about = new Set(issueId === 0 ? firing.cause.issueIds : [issueId])
     if (openMembers(draft).some((member) => about.has(member.issueId) || member.causes.some((id) => about.has(id))))
       return true
@@ -159,10 +181,10 @@ function startMember(drafts: Draft[], firing: Firing, issueId: number, rule: Rul
   if (incident.endedMs !== null) reopen(draft, firing)
   for (const id of firing.cause.projectIds) if (!incident.projectIds.includes(id)) incident.projectIds.push(id)
   const { level, value, threshold, sentence, atMs } = firing
-  const known = members.find((member) => member.ruleId === rule.id && member.issueId === issueId)
+  const known = members.find((member) => isMember(member, firing, issueId))
   const isOpen = known?.endedMs === null
   const causes = issueId === 0 ? firing.cause.issueIds : []
-  const measure = { level, value, threshold, sentence, causes }
+  const measure = { level, value, threshold, sentence, causes, group: firing.group ?? null }
   const member = known ?? { ruleId: rule.id, issueId, openedMs: atMs, endedMs: null, impact: 0, ...measure }
   if (!known) members.push(member)
   // An issue rule that finds an open issue once more has something new to say; a metric only if its level changed.
@@ -177,6 +199,7 @@ function startMember(drafts: Draft[], firing: Firing, issueId: number, rule: Rul
     if (!draft.isNew && !incident.isBurst)
       activities.push({ kind: 'joined', userId: null, data: { rule: rule.name, ruleId: rule.id, issueId, level } })
   }
+  if (firing.group) titleGroups(draft, rule)
   settle(draft, atMs)
 }
 
@@ -235,7 +258,13 @@ export function joinFirings(question: Question): Draft[] {
       continue
     }
     for (const draft of drafts.filter(open)) {
-      const gone = openMembers(draft).filter((member) => member.ruleId === rule.id && issueIds.includes(member.issueId))
+      // A changed rule ends all of its groups.
+      const gone = openMembers(draft).filter(
+        (member) =>
+          member.ruleId === rule.id &&
+          issueIds.includes(member.issueId) &&
+          (!firing.group || member.group?.key === firing.group.key),
+      )
       if (gone.length > 0) draft.firings.push(firing)
       endMembers(draft, gone, firing.atMs, firing.sentence)
     }

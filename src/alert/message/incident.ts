@@ -9,7 +9,9 @@ type Parts = {
   url: string
   alerts: AlertedIssue[]
   incident: Pick<Incident, 'title' | 'startedMs' | 'endedMs'> | undefined
-  members: readonly Pick<IncidentMember, 'ruleId' | 'value' | 'threshold' | 'sentence'>[]
+  members: readonly Pick<IncidentMember, 'ruleId' | 'value' | 'threshold' | 'sentence' | 'group'>[]
+  /** Members of the incident that are open, beyond those that were read, too. */
+  open: number
   /** Name of the rule; undefined if it was deleted. */
   ruleName: string | undefined
   /** Of its metric; 0 if it has none. */
@@ -35,13 +37,31 @@ function durationText(ms: number): string {
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`
 }
 
-function sentenceOf({ delivery, incident, members, ruleName }: Parts): string {
+const groupsShown = 10
+
+/** The groups of a rule that fire, such as `/checkout (812), /cart (640) and 3 more`. '' for fewer than two. */
+function groupsText({ delivery, members, open }: Parts): string {
+  const groups = members.flatMap(({ ruleId, group, value }) =>
+    group && ruleId === delivery.ruleId ? [{ name: line(group.name, 60), value }] : [],
+  )
+  if (groups.length < 2 || open < 2) return ''
+  const shown = groups.slice(0, groupsShown)
+  const more = open - shown.length
+  const texts = shown.map(({ name, value }) =>
+    value === null ? name : `${name} (${String(Number(value.toPrecision(4)))})`,
+  )
+  return `${open} groups fire: ${texts.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+}
+
+function sentenceOf(parts: Parts): string {
+  const { delivery, incident, members, ruleName } = parts
   const rule = ruleName === undefined ? '' : `Rule: ${line(ruleName, 120)}.`
   if (!incident) return rule
   if (delivery.change === 'end' && incident.endedMs !== null)
     return `${rule} It lasted ${durationText(incident.endedMs - incident.startedMs)}.`.trim()
   const mine = members.find((member) => member.ruleId === delivery.ruleId && member.sentence !== '')
-  return [rule, mine ? line(mine.sentence, 300) : ''].filter(Boolean).join(' ')
+  const groups = groupsText(parts)
+  return [rule, groups || (mine ? line(mine.sentence, 300) : '')].filter(Boolean).join(' ')
 }
 
 /** Returns the message of a delivery that an alert rule sends. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesOf, othersOf, pointsOf, runMetricRule, suggestionsOf, variantsOf, withCritical } from './back-test.ts'
+import { barsOf, messagesOf, othersOf, runMetricRule, suggestionsOf, variantsOf, withCritical } from './back-test.ts'
 import type { MetricCondition, MetricMeasure } from './metric.ts'
 
 const minuteMs = 60_000
@@ -35,11 +35,11 @@ describe('runMetricRule', () => {
   })
 })
 
-test('pointsOf shows the furthest window of each bar', () => {
+test('barsOf shows the furthest window of each bar', () => {
   const measures = measuresOf([1, 7, null, null, 3, 2])
   const range = { fromMs: 0, toMs: 6 * minuteMs, barMs: 2 * minuteMs }
-  expect(pointsOf(ruleOf(), measures, range).map(({ value }) => value)).toEqual([7, null, 3])
-  expect(pointsOf(ruleOf({ direction: 'below' }), measures, range).map(({ value }) => value)).toEqual([1, null, 2])
+  expect(barsOf(ruleOf(), measures, range).map(({ value }) => value)).toEqual([7, null, 3])
+  expect(barsOf(ruleOf({ direction: 'below' }), measures, range).map(({ value }) => value)).toEqual([1, null, 2])
 })
 
 test('withCritical keeps the ratio of the other levels', () => {

@@ -23,7 +23,11 @@ export type BackTestFiring = {
 export type BackTestRun = { firings: BackTestFiring[]; changes: MetricFiring[] }
 
 /** Returns the value that is further towards the threshold. Null: there is no data. */
-function further({ direction }: Pick<MetricThreshold, 'direction'>, a: number | null, b: number | null): number | null {
+export function further(
+  { direction }: Pick<MetricThreshold, 'direction'>,
+  a: number | null,
+  b: number | null,
+): number | null {
   if (a === null || b === null) return a ?? b
   return direction === 'above' ? Math.max(a, b) : Math.min(a, b)
 }
@@ -54,10 +58,10 @@ export function runMetricRule(rule: MetricCondition, measures: readonly MetricMe
   return run
 }
 
-/** The chart: for each bar the window that is furthest towards the threshold. */
-export function pointsOf(
+/** For each bar of a chart the window that is furthest towards the threshold. */
+export function barsOf(
   { threshold }: Pick<MetricCondition, 'threshold'>,
-  measures: readonly MetricMeasure[],
+  measures: readonly Pick<MetricMeasure, 'atMs' | 'value'>[],
   { fromMs, toMs, barMs }: { fromMs: number; toMs: number; barMs: number },
 ): RestBackTest['points'] {
   const points = Array.from({ length: Math.ceil((toMs - fromMs) / barMs) }, (_, at) => ({

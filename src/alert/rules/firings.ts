@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
 import type { MetricCondition } from '../../contract/alerts.ts'
+import { groupKey, groupName, measureOfGroup } from '../../query/group-measures.ts'
 import type { QueryDeps } from '../../query/issue.ts'
 import { mainIssues } from '../../query/main-issues.ts'
+import type { Measure } from '../../query/measures.ts'
 import type { EventFilter } from '../../store/events/events.ts'
-import type { Filter } from '../../store/events/question.ts'
+import type { Cell, Filter } from '../../store/events/question.ts'
 import type { NewFiring } from '../../store/meta/alerts/firing.ts'
+import { line } from '../message/message.ts'
 import type { MetricFiring } from './metric.ts'
 import type { WatchedRule } from './watched.ts'
 
@@ -12,6 +16,9 @@ const issuesMax = 5
 /** An issue with a smaller part of the events is no cause. */
 const shareMin = 0.2
 
+/** Characters of the name of a group. */
+const groupNameMax = 120
+
 const numberText = (value: number): string => String(Number(value.toPrecision(4)))
 
 /** Returns what changed, in words. */
@@ -19,9 +26,11 @@ export function metricSentence(
   name: string,
   condition: MetricCondition,
   { change, value, threshold }: Pick<MetricFiring, 'change' | 'value' | 'threshold'>,
+  group = '',
 ): string {
   const { of, plan, windowMinutes, threshold: levels } = condition
   const measured = plan.series.find(({ name }) => name === of)?.aggregate ?? of
+  const ofGroup = group === '' ? '' : ` of ${group}`
   const found = value === null ? 'has no data' : `is ${numberText(value)}`
   const limit = levels.type === 'fixed' ? numberText(threshold) : `${numberText(threshold)}%`
   const against = {
@@ -30,7 +39,7 @@ export function metricSentence(
     weekly: ' against the usual week',
   }
   const verb = change === 'end' ? 'ended' : 'fired'
-  return `${name} ${verb}: ${measured} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
+  return `${name} ${verb}: ${measured}${ofGroup} ${found} in ${windowMinutes} min, threshold ${levels.direction} ${limit}${against[levels.type]}.`
 }
 
 /**
@@ -58,6 +67,12 @@ function releaseOf(filter: Filter | EventFilter | undefined): string {
   }
 }
 
+/** Names a group. Its values are data of events, so the name is one line without control characters. */
+const groupOf = (measure: Measure, cells: readonly Cell[]): { key: string; name: string } => ({
+  key: createHash('sha256').update(groupKey(cells)).digest('hex').slice(0, 24),
+  name: line(groupName(measure, cells), groupNameMax),
+})
+
 /**
  * Makes a firing for the outbox. Its cause is the issues that have most of the events, if the rule is about errors. The
  * key names revision, time and change, so a window that is judged twice is one firing.
@@ -65,22 +80,28 @@ function releaseOf(filter: Filter | EventFilter | undefined): string {
 export async function describeFiring(
   deps: Pick<QueryDeps, 'events' | 'meta'>,
   watched: WatchedRule,
-  firing: MetricFiring,
+  firing: MetricFiring & { cells?: Cell[] },
+  isExplained = true,
 ): Promise<NewFiring> {
-  const { rule, measure, condition } = watched
+  const { rule, condition } = watched
+  const { cells } = firing
+  const measure = watched.measure && cells ? measureOfGroup(watched.measure, cells) : watched.measure
+  const group = watched.measure && cells ? groupOf(watched.measure, cells) : null
   const { change, level, atMs, value, threshold, sinceMs } = firing
-  const issues = measure ? await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs }) : []
+  const issues =
+    measure && isExplained ? await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs }) : []
   const causes = issues.filter(({ share }) => share >= shareMin).slice(0, issuesMax)
   return {
     organizationId: rule.organizationId,
     ruleId: rule.id,
-    key: `${rule.id}/${rule.rev}/${atMs}/${change}`,
+    key: [rule.id, rule.rev, atMs, change, ...(group ? [group.key] : [])].join('/'),
+    group,
     change,
     level,
     atMs,
     value,
     threshold,
-    sentence: metricSentence(rule.name, condition, firing),
+    sentence: metricSentence(rule.name, condition, firing, group?.name),
     cause: {
       projectIds:
         causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),

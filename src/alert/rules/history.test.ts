@@ -19,6 +19,7 @@ const measureOf = (change: Partial<Measure> = {}): Measure => ({
   environments: [],
   filter: undefined,
   withCut: false,
+  groups: [],
   isCount: true,
   stepMs: minuteMs,
   windowMs: 10 * minuteMs,

@@ -31,6 +31,7 @@ function ruleOf(id: number, change: Partial<Measure> = {}, threshold: Partial<Me
     environments: [],
     filter: routeIs(`/${id}`),
     withCut: false,
+    groups: [],
     isCount: true,
     stepMs: minuteMs,
     windowMs: 5 * minuteMs,

@@ -2,6 +2,8 @@ import { MishapError } from '../../base/errors.ts'
 import type { QueryDeps } from '../../query/issue.ts'
 import { type Buckets, firstRowsMs, type Measure, readBuckets, readUniques } from '../../query/measures.ts'
 import type { Limits } from '../../store/events/question.ts'
+import { createGrouped, readGrouped } from './grouped.ts'
+import { groupedState } from './groups.ts'
 import { rangeToRead, referencesToRead, type WatchedRule } from './watched.ts'
 
 type Deps = Pick<QueryDeps, 'clock' | 'events' | 'meta'>
@@ -84,6 +86,12 @@ async function readCounts(deps: Deps, { watched, measure, ends }: Due, limits: L
     measure.recipes.uniques.map(() => 0)
 }
 
+/** Reads what a rule by groups needs. Its groups are its own, so it shares no statement. */
+async function readOfGroups(deps: Deps, { watched, measure, ends }: Due, limits: Limits): Promise<void> {
+  watched.grouped ??= createGrouped(measure, watched.condition, () => watched.firstMs)
+  await readGrouped(deps, watched.grouped, ends, groupedState(watched.state), { limits })
+}
+
 /** Asks when the first rows came, once an hour for rules over the same projects. */
 async function readFirst(deps: Deps, due: readonly Due[], limits: Limits): Promise<void> {
   const nowMs = deps.clock.now()
@@ -104,7 +112,8 @@ async function readFirst(deps: Deps, due: readonly Due[], limits: Limits): Promi
  */
 export async function readWindows(deps: Deps, due: readonly Due[], limits: Limits): Promise<Failures> {
   const failures: Failures = new Map()
-  const tasks = due.flatMap(({ watched, measure, ends }): Task[] => {
+  const plain = due.filter(({ measure }) => measure.groups.length === 0)
+  const tasks = plain.flatMap(({ watched, measure, ends }): Task[] => {
     const about = { watched, measure }
     return [
       { ...about, ...rangeToRead(watched, ends), into: watched.buckets },
@@ -116,7 +125,8 @@ export async function readWindows(deps: Deps, due: readonly Due[], limits: Limit
   await readFirst(deps, due, limits)
   for (const each of due) {
     try {
-      await readCounts(deps, each, limits)
+      if (each.measure.groups.length > 0) await readOfGroups(deps, each, limits)
+      else await readCounts(deps, each, limits)
     } catch (error) {
       if (isOutage(error)) throw error
       failures.set(each.watched, error)

@@ -27,6 +27,7 @@ const measure = {
   environments: [],
   filter: undefined,
   withCut: false,
+  groups: [],
   isCount: true,
   stepMs: minuteMs,
   windowMs: 10 * minuteMs,

@@ -1,6 +1,7 @@
 import type { MetricCondition } from '../../contract/alerts.ts'
 import { type Buckets, createWindows, type Measure } from '../../query/measures.ts'
 import type { AlertRule, AlertRuleState } from '../../store/meta/alerts/rules.ts'
+import type { GroupedBuckets } from './grouped.ts'
 import { createMeasures, referenceRanges } from './measure.ts'
 import { type MetricMeasure, type MetricState, newMetricState } from './metric.ts'
 
@@ -25,6 +26,8 @@ export type WatchedRule = {
   referenceUniques: (endMs: number) => readonly number[]
   /** The newest window that has what it is compared with. */
   referenceTo: number
+  /** What is read of a rule by groups. */
+  grouped: GroupedBuckets | undefined
   measureAt: ((endMs: number) => MetricMeasure) | undefined
   /** When the first rows of its dataset came, and when that was asked. */
   firstMs: number | null
@@ -69,6 +72,7 @@ export function watchRule(rule: AlertRule, condition: MetricCondition): WatchedR
     referenceBuckets: new Map(),
     referenceUniques: noCounts,
     referenceTo: 0,
+    grouped: undefined,
     measureAt: undefined,
     firstMs: null,
     firstAskedMs: 0,
@@ -86,6 +90,7 @@ export function setMeasure(watched: WatchedRule, measure: Measure, nowMs: number
   watched.referenceBuckets = new Map()
   watched.readTo = 0
   watched.referenceTo = 0
+  watched.grouped = undefined
   watched.measureAt = undefined
 }
 
@@ -117,7 +122,10 @@ export function rangeToRead({ measure, readTo }: WatchedRule, ends: readonly num
  * What must be read to compare: the windows of the period before, as far as they are not read yet, or the pattern of an
  * hour once. A rule with a fixed threshold has none.
  */
-export function referencesToRead(watched: WatchedRule, ends: readonly number[]): Span[] {
+export function referencesToRead(
+  watched: Pick<WatchedRule, 'condition' | 'measure' | 'referenceTo'>,
+  ends: readonly number[],
+): Span[] {
   const { condition, measure, referenceTo } = watched
   const [first, last] = [ends[0], ends.at(-1)]
   if (!measure || first === undefined || last === undefined) return []
@@ -144,7 +152,15 @@ export function measureEnds(watched: WatchedRule, ends: readonly number[]): Metr
 }
 
 /** Drops buckets that no later window has. */
-export function forgetBuckets({ measure, buckets, referenceBuckets, condition }: WatchedRule, lastEnd: number): void {
+export function forgetBuckets(
+  {
+    measure,
+    buckets,
+    referenceBuckets,
+    condition,
+  }: Pick<WatchedRule, 'measure' | 'buckets' | 'referenceBuckets' | 'condition'>,
+  lastEnd: number,
+): void {
   if (!measure) return
   const keepFrom = lastEnd - measure.windowMs
   for (const startMs of buckets.keys()) if (startMs < keepFrom) buckets.delete(startMs)

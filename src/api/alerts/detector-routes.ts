@@ -12,6 +12,7 @@ import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
 import { ruleNamed } from './rule-named.ts'
 import { fromDetector, projectDetector, projectOfDetector, toDetector } from './shapes/detector.ts'
+import { withGroups } from './shapes/metric-rule.ts'
 import { renamed } from './shapes/part.ts'
 import { metricWorkflowId } from './shapes/workflow.ts'
 
@@ -148,7 +149,7 @@ export const detectorRoutes: readonly Route[] = [
         projects,
         environment,
         owner,
-        ...(metric ? { metric } : {}),
+        ...(metric ? { metric: withGroups(metric, rule) } : {}),
         isActive: isActive && kept.unevaluable.length === 0,
         revision: revisionOf({}, request),
       }

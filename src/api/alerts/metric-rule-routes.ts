@@ -10,7 +10,7 @@ import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
 import { ruleNamed } from './rule-named.ts'
 import { toIssueRule } from './shapes/issue-rule.ts'
-import { fromMetricRule, toMetricRule } from './shapes/metric-rule.ts'
+import { fromMetricRule, toMetricRule, withGroups } from './shapes/metric-rule.ts'
 import { renamed } from './shapes/part.ts'
 import { targetsOf } from './shapes/targets.ts'
 
@@ -95,7 +95,7 @@ export const metricRuleRoutes: readonly Route[] = [
         environment,
         owner,
         actions,
-        ...(metric ? { metric } : {}),
+        ...(metric ? { metric: withGroups(metric, rule) } : {}),
         ...(isLost ? { isActive: false } : rule.definition.unevaluable.length > 0 ? { isActive: true } : {}),
         revision: revisionOf({}, request),
       }

@@ -17,7 +17,10 @@ import { fits } from '../search/release-parts.ts'
 // thousand for a month. They are read by time and project and computed here, so that both databases answer alike.
 
 /** The questions that a plan asks. */
-export type RowQuestions = Pick<QuestionStore, 'newestPart' | 'listRows' | 'groupRows' | 'seriesOfRows'>
+export type RowQuestions = Pick<
+  QuestionStore,
+  'newestPart' | 'listRows' | 'groupRows' | 'seriesOfRows' | 'largestOfBuckets'
+>
 
 /** `received` is the sum of the others, and downsampled rows stay counted as stored: both would count twice. */
 const isCounted = ({ outcome }: OutcomeRow) => outcome !== 'received' && outcome !== 'thinned'
@@ -204,23 +207,46 @@ const ordered = (rows: readonly Cell[][], order: Order): Cell[][] =>
 
 const keyOf = (cells: readonly Cell[]) => JSON.stringify(cells)
 
+type Group = { cells: Cell[]; rows: OutcomeRow[] }
+
+/** Rows by the values of their group. Without values there is one group, also if there are no rows. */
+function grouped(rows: readonly OutcomeRow[], values: readonly Value[]): Map<string, Group> {
+  const groups = new Map<string, Group>()
+  for (const row of rows) {
+    const cells = values.map((value) => cellOf(row, value))
+    const group = groups.get(keyOf(cells)) ?? { cells, rows: [] }
+    group.rows.push(row)
+    groups.set(keyOf(cells), group)
+  }
+  if (values.length === 0 && groups.size === 0) groups.set('[]', { cells: [], rows: [] })
+  return groups
+}
+
+type Largest = Pick<Parameters<RowQuestions['largestOfBuckets']>[0], 'values' | 'aggregates' | 'max' | 'bucketMs'>
+
+/** The groups of one bucket with the largest first aggregate. */
+function largestOf(rows: readonly OutcomeRow[], asked: Largest & { startMs: number }) {
+  const { startMs, values, aggregates, max, bucketMs } = asked
+  const all = allOf(rows)
+  const found = [...grouped(rows, values).values()]
+    .map(({ cells, rows: own }) => [...cells, ...aggregated(aggregates, own, all, bucketMs)])
+    .filter((cells) => Number(cells[values.length] ?? 0) > 0)
+  return ordered(found, [{ at: values.length, descending: true }])
+    .slice(0, max)
+    .map((cells) => ({
+      startMs,
+      group: cells.slice(0, values.length),
+      cells: cells.slice(values.length),
+      groups: found.length,
+    }))
+}
+
 /** Creates the questions over the ledger. Rows have the time of their hour; environments do not exist there. */
 export function ledgerQuestions(meta: Pick<MetaStore, 'ledger'>): RowQuestions {
   const rowsOf = async ({ projectIds, fromMs, toMs }: Scope, filter: Filter | undefined) =>
     (await meta.ledger.outcomesSince({ projectIds, fromMs })).filter(
       (row) => row.hourMs < toMs && isCounted(row) && (!filter || matches(row, filter)),
     )
-  const grouped = (rows: readonly OutcomeRow[], values: readonly Value[]) => {
-    const groups = new Map<string, { cells: Cell[]; rows: OutcomeRow[] }>()
-    for (const row of rows) {
-      const cells = values.map((value) => cellOf(row, value))
-      const group = groups.get(keyOf(cells)) ?? { cells, rows: [] }
-      group.rows.push(row)
-      groups.set(keyOf(cells), group)
-    }
-    if (values.length === 0 && groups.size === 0) groups.set('[]', { cells: [], rows: [] })
-    return groups
-  }
   return {
     newestPart: async ({ scope }) => ({ fromMs: scope.fromMs, rows: 0 }),
     async listRows({ scope, filter, values, order, max, offset }) {
@@ -260,6 +286,12 @@ export function ledgerQuestions(meta: Pick<MetaStore, 'ledger'>): RowQuestions {
               cells: aggregated(aggregates, own, all, bucketMs),
             }))
         })
+    },
+    largestOfBuckets: async ({ scope, filter, values, aggregates, max, bucketMs }) => {
+      const buckets = Map.groupBy(await rowsOf(scope, filter), (row) => Math.floor(row.hourMs / bucketMs) * bucketMs)
+      return [...buckets]
+        .toSorted(([a], [b]) => a - b)
+        .flatMap(([startMs, bucket]) => largestOf(bucket, { startMs, values, aggregates, max, bucketMs }))
     },
   }
 }

@@ -171,6 +171,19 @@ export type QuestionStore = {
       },
   ): Promise<{ startMs: number; group: Cell[]; cells: Cell[] }[]>
   /**
+   * Returns aggregates by bucket of the groups with the largest first aggregate in it, at most `max`, the largest first.
+   * Groups whose first aggregate is 0 are left out. `groups`: how many the bucket has in all.
+   */
+  largestOfBuckets(
+    question: Question &
+      WithCut & {
+        values: readonly Value[]
+        aggregates: readonly Aggregate[]
+        max: number
+        bucketMs: number
+      },
+  ): Promise<{ startMs: number; group: Cell[]; cells: Cell[]; groups: number }[]>
+  /**
    * Returns how many different values the windows of a range have, exactly: for each multiple of `stepMs` at which the
    * number changes, the number of the window of `windowMs` that ends there. By time of receipt. A window that begins
    * before the range counts only what is in it.

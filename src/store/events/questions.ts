@@ -3,7 +3,7 @@ import type { QuestionStore } from './question.ts'
 import { explain } from './searching/explain.ts'
 import { createFacets } from './searching/facets.ts'
 import { createNewestPart } from './searching/newest.ts'
-import { createGroupRows, createListRows, createSeriesOfRows } from './searching/rows.ts'
+import { createGroupRows, createLargestOfBuckets, createListRows, createSeriesOfRows } from './searching/rows.ts'
 import { createTraceSummaries } from './searching/summaries.ts'
 import { createRemovedHours, createUniqueOfWindows } from './searching/windows.ts'
 import type { SpanSearchStore } from './span-search.ts'
@@ -15,6 +15,7 @@ export function createQuestions(connection: Connection, database: string): Quest
     listRows: createListRows(connection, database),
     groupRows: createGroupRows(connection, database),
     seriesOfRows: createSeriesOfRows(connection, database),
+    largestOfBuckets: createLargestOfBuckets(connection, database),
     removedHours: createRemovedHours(connection, database),
     uniqueOfWindows: createUniqueOfWindows(connection, database),
     traceSummaries: createTraceSummaries(connection, database),

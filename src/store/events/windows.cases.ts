@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import type { Plan } from '../../contract/explore.ts'
+import { groupKey, readGroups, readRanked } from '../../query/group-measures.ts'
 import type { QueryDeps } from '../../query/issue.ts'
 import {
   compileMeasure,
@@ -188,11 +189,52 @@ export function windowCases(open: () => EventStore): void {
     }
   })
 
+  test('the largest groups of each step, and each group alone', async () => {
+    const view = { projects, environments: [], meUserId: '' }
+    const plan = { ...planOf('count()'), groupBy: ['user'] }
+    const of = await compileMeasure(deps(), view, { plan, of: 'a', windowMinutes: 10 })
+    const ranked = await readRanked(deps(), of, range)
+    const asked = {
+      from: of.from,
+      scope: { projectIds: of.projectIds, environments: [], fromMs: startMs, toMs: startMs + 120 * minuteMs },
+      by: 'received' as const,
+      filter: undefined,
+      withCut: false,
+      values: of.groups.map(({ value }) => value),
+      aggregates: of.recipes.parts.map(({ aggregate }) => aggregate),
+      bucketMs: minuteMs,
+    }
+    const largest = await open().largestOfBuckets({ ...asked, max: 2 })
+    const cells = Array.from({ length: 40 }, (_, at) => [`u${at + 1}`])
+    const alone = await readGroups(deps(), of, cells, range)
+    for (let at = startMs; at < startMs + 120 * minuteMs; at += minuteMs) {
+      const own = Map.groupBy(
+        rows.filter(({ ms }) => ms >= at && ms < at + minuteMs),
+        ({ user }) => `u${user}`,
+      )
+      const sizes = [...own].map(([user, found]) => [user, weightOf(found)] as const)
+      const found = ranked.get(at)
+      expect(found?.groups ?? 0).toBe(own.size)
+      for (const [user, weight] of sizes) {
+        expect(found?.rows.get(groupKey([user]))?.bucket[0]).toBeCloseTo(weight, 6)
+        expect(alone.get(groupKey([user]))?.get(at)?.[0]).toBeCloseTo(weight, 6)
+      }
+      const two = largest.filter((row) => row.startMs === at)
+      expect(two.map((row) => row.cells[0])).toEqual(
+        sizes
+          .map(([, weight]) => weight)
+          .toSorted((a, b) => b - a)
+          .slice(0, 2),
+      )
+      expect(two.every(({ groups }) => groups === own.size)).toBe(true)
+    }
+  })
+
   describe('what a rule cannot watch', () => {
-    const groups = { ...planOf('count()'), groupBy: ['route'] }
+    const groups = { ...planOf('count()'), groupBy: ['route', 'user', 'size', 'kind'] }
     const view = { projects, environments: [], meUserId: '' }
     test.each([
-      ['groups', { plan: groups, of: 'a', windowMinutes: 10 }, 'plan'],
+      ['four fields of groups', { plan: groups, of: 'a', windowMinutes: 10 }, 'plan'],
       ['a share', { plan: planOf('share()'), of: 'a', windowMinutes: 10 }, 'of'],
       ['no series', { plan: planOf('count()'), of: 'z', windowMinutes: 10 }, 'of'],
       ['a condition on a function', { plan: planOf('count()', 'count():>3'), of: 'a', windowMinutes: 10 }, 'plan'],

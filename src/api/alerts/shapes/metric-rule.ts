@@ -2,6 +2,7 @@ import { MishapError } from '../../../base/errors.ts'
 import type { AlertAction, MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts.ts'
 import type { RestMetricRule, WrittenMetricRule } from '../../../contract/metric-rules.ts'
 import type { Dataset } from '../../../domain/datasets.ts'
+import type { AlertRule } from '../../../store/meta/alerts/rules.ts'
 import type { Kept } from './issue-rule.ts'
 import { type Part, type Reading, readParts, textOf } from './part.ts'
 import { channelAction, mailAction, type Targets } from './targets.ts'
@@ -67,6 +68,13 @@ export function metricPlan({
     },
     unevaluable: isAsked ? [] : [`the dataset ${name}`],
   }
+}
+
+/** The condition with the groups of the stored rule: this shape has no name for them, and must not remove them. */
+export function withGroups(metric: MetricCondition, { definition }: AlertRule): MetricCondition {
+  const before = definition.metric?.plan
+  if (before?.dataset !== metric.plan.dataset) return metric
+  return { ...metric, plan: { ...metric.plan, groupBy: before.groupBy } }
 }
 
 /** The filter and the aggregate of a plan's deciding series, as one query. */

@@ -1,7 +1,8 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import { createValues, type Values } from '../filter.ts'
-import type { Aggregate, Cell, Filter, Having, Order, Question, QuestionStore, Value } from '../question.ts'
+import { inGroups } from '../groups.ts'
+import type { Aggregate, Cell, Having, Order, Question, QuestionStore, Value } from '../question.ts'
 import { compileAggregate, type Over } from './aggregates.ts'
 import { type Answered, compileKey, compileValue, readCell } from './columns.ts'
 import { compares, compileFilter, compileScope } from './filter.ts'
@@ -88,6 +89,10 @@ const numberOf = (answered: unknown): number | null => {
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
+/** Reads an aggregate. Bins are the text of two lists. */
+const aggregateOf = (fn: Aggregate['fn'], answered: unknown): Cell =>
+  fn === 'bins' && typeof answered === 'string' ? answered : numberOf(answered)
+
 /** Columns of keys and aggregates, with their names. */
 function columnsOf(
   source: Source,
@@ -113,18 +118,6 @@ function havingOf(source: Source, values: Values, having: readonly Having[], ove
     ({ compare, number }, at) => `ifNull(h${at} ${compares[compare]} ${values.add('Float64', number)}, 0)`,
   )
   return { columns: columns.join(''), where: conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '' }
-}
-
-/** Condition that a row is in one of these groups. */
-function inGroups(wanted: readonly Value[], groups: readonly (readonly Cell[])[]): Filter {
-  const is = (value: Value, cell: Cell | undefined): Filter => {
-    if (cell === null || cell === undefined) return { op: 'not', of: { op: 'match', value, match: 'has', text: '' } }
-    if (value.of === 'time') return { op: 'compare', value, compare: '=', number: Date.parse(String(cell)) }
-    if (typeof cell === 'number') return { op: 'compare', value, compare: '=', number: cell }
-    if (typeof cell === 'boolean') return { op: 'compare', value, compare: '=', number: cell ? 1 : 0 }
-    return { op: 'match', value, match: 'is', text: cell }
-  }
-  return { op: 'or', of: groups.map((cells) => ({ op: 'and', of: wanted.map((value, at) => is(value, cells[at])) })) }
 }
 
 /** Of a row with several values, only those of wanted groups. Each has its own text. */
@@ -197,12 +190,45 @@ export function createSeriesOfRows(connection: Connection, database: string): Qu
     const found = rows.map(([start, ...cells]) => ({
       startMs: Number(start) * bucketMs,
       group: wanted.map((value, at) => readCell(source, value, cells[at] ?? null)),
-      cells: aggregates.map(({ fn }, at) => {
-        const cell = cells[wanted.length + at]
-        return fn === 'bins' && typeof cell === 'string' ? cell : numberOf(cell)
-      }),
+      cells: aggregates.map(({ fn }, at) => aggregateOf(fn, cells[wanted.length + at])),
     }))
     const isOwn = isWanted(wanted, only)
     return wanted.length === 0 ? found : found.filter(({ group }) => isOwn(group))
+  }
+}
+
+/**
+ * See `QuestionStore.largestOfBuckets`. Sums of weights can differ in their last digits from one read to the next, so
+ * ranks are those of rounded ones.
+ */
+export function createLargestOfBuckets(connection: Connection, database: string): QuestionStore['largestOfBuckets'] {
+  return async (question) => {
+    const { from, scope, by, filter, withCut, values: wanted, aggregates, max, bucketMs } = question
+    if (scope.projectIds.length === 0 || wanted.length === 0) return []
+    const source = sourceOf(from)
+    const values = createValues()
+    const over = { lengthMs: bucketMs, withCut, shareOf: 'PARTITION BY bucket', nameOf }
+    const keys = names(wanted.length).join(', ')
+    const size = `round(${nameOf(wanted.length)}, 3)`
+    const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
+    const columns = columnsOf(source, values, wanted, aggregates, over)
+    const where = compileScope(source, values, scope, filter, by)
+    const rows = await ask(
+      connection,
+      question,
+      `SELECT bucket, found, ${names(wanted.length + aggregates.length).join(', ')} FROM (
+         SELECT *, count() OVER (PARTITION BY bucket) AS found FROM (
+           SELECT ${bucket} AS bucket, ${columns} FROM ${database}.${source.table}
+           PREWHERE ${where} GROUP BY bucket, ${keys})
+         WHERE ${size} > 0)
+       ORDER BY bucket, ${size} DESC, ${keys} LIMIT ${values.add('UInt32', max)} BY bucket`,
+      values,
+    )
+    return rows.map(([start, found, ...cells]) => ({
+      startMs: Number(start) * bucketMs,
+      groups: Number(found),
+      group: wanted.map((value, at) => readCell(source, value, cells[at] ?? null)),
+      cells: aggregates.map(({ fn }, at) => aggregateOf(fn, cells[wanted.length + at])),
+    }))
   }
 }

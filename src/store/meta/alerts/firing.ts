@@ -1,6 +1,9 @@
 /** Objects that firings of one incident have in common. */
 type AlertCause = { projectIds: number[]; issueIds: number[]; release: string; deployId: number | null }
 
+/** A group: its key, and its values in one clean line. */
+export type FiringGroup = { key: string; name: string }
+
 /** A change of a rule's level. Times are processed times. */
 export type NewFiring = {
   organizationId: number
@@ -18,6 +21,8 @@ export type NewFiring = {
   cause: AlertCause
   /** Type of the trigger of an issue rule, or type of the threshold of a metric rule. */
   trigger: string
+  /** The group of a metric rule by groups. Absent in firings of earlier versions. */
+  group?: FiringGroup | null
   /** An event that shows it; '' for none. */
   eventId: string
   /** When what the rule found began. */

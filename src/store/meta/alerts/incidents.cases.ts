@@ -37,6 +37,7 @@ export const aMember = (change: Partial<IncidentMember> = {}): IncidentMember =>
   threshold: 0.25,
   sentence: 'Above 25%.',
   causes: [],
+  group: null,
   impact: 1,
   ...change,
 })

@@ -6,6 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
 import { addRuleIssues, type RuleIssue } from '../trackers/rule-issues.ts'
 import { insertDelivery, pruneDeliveries } from './deliveries.ts'
+import type { FiringGroup } from './firing.ts'
 
 /** Days for which an ended incident is kept. */
 const retentionMs = 90 * 86_400_000
@@ -29,6 +30,8 @@ export type IncidentMember = {
   value: number | null
   threshold: number | null
   sentence: string
+  /** The group of a metric rule by groups. */
+  group: FiringGroup | null
   /** Issues that a metric is about, if its rule knows them. */
   causes: number[]
   /** The impact of the incident when it opened: receivers that know a lower one have not heard of it. */
@@ -208,7 +211,12 @@ const rowOf = (incident: Incident) => ({
   escalation: incident.escalation === null ? null : JSON.stringify(incident.escalation),
 })
 
-type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence' | 'causes' | 'impact'>
+type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence' | 'causes' | 'impact'> & { name?: string }
+
+function measureOf({ measure, group_key }: Pick<Selectable<Tables['incident_member']>, 'measure' | 'group_key'>) {
+  const { name, ...rest } = fromJson<Measure>(measure)
+  return { ...rest, group: group_key === '' ? null : { key: group_key, name: name ?? '' } }
+}
 
 const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember => ({
   ruleId: row.rule_id,
@@ -216,7 +224,7 @@ const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember =>
   level: row.level as AlertLevel,
   openedMs: row.opened_ms,
   endedMs: row.ended_ms,
-  ...fromJson<Measure>(row.measure),
+  ...measureOf(row),
 })
 
 type Reads = Pick<
@@ -357,18 +365,27 @@ async function storeIncident(store: Store, change: IncidentChange, nowMs: number
   const id = change.incident.id || (await insertedId(write, builder.insertInto('incident').values(row)))
   if (change.incident.id) await write.run(builder.updateTable('incident').set(row).where('id', '=', id))
   for (const member of change.members) {
-    const { value, threshold, sentence, causes, impact } = member
+    const { value, threshold, sentence, causes, impact, group } = member
+    const name = group ? { name: group.name } : {}
     const values = {
       level: member.level,
       opened_ms: member.openedMs,
       ended_ms: member.endedMs,
-      measure: JSON.stringify({ value, threshold, sentence, causes, impact } satisfies Measure),
+      measure: JSON.stringify({ value, threshold, sentence, causes, impact, ...name } satisfies Measure),
     }
     await write.run(
       builder
         .insertInto('incident_member')
-        .values({ incident_id: id, rule_id: member.ruleId, issue_id: member.issueId, ...values })
-        .onConflict((conflict) => conflict.columns(['incident_id', 'rule_id', 'issue_id']).doUpdateSet(values)),
+        .values({
+          incident_id: id,
+          rule_id: member.ruleId,
+          issue_id: member.issueId,
+          group_key: group?.key ?? '',
+          ...values,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['incident_id', 'rule_id', 'issue_id', 'group_key']).doUpdateSet(values),
+        ),
     )
   }
   await addActivities(store, id, change.activities, nowMs)

@@ -33,6 +33,8 @@ export type IncidentTables = {
     rule_id: number
     /** 0: the rule watches a metric. */
     issue_id: number
+    /** '': the rule has no groups. */
+    group_key: string
     level: string
     opened_ms: number
     ended_ms: number | null

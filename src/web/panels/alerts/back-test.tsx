@@ -9,6 +9,7 @@ import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { useTimeText } from '../../ui/time.tsx'
 import { BackTestChart } from './back-test-chart.tsx'
+import { BackTestGroups } from './back-test-groups.tsx'
 import { afterDeploys, type Direction, totalMs } from './chart-scale.ts'
 import { draftOf, isSame, mistakesIn, type RuleDraft, unitOf } from './draft.ts'
 import { useEditor } from './editor-context.ts'
@@ -158,10 +159,11 @@ function Answer({
       <Firings
         answer={answer}
         noise={marked}
-        toggleNoise={mayWrite && draft.kind === 'metric' ? toggleNoise : undefined}
+        toggleNoise={mayWrite && draft.kind === 'metric' && answer.groups === null ? toggleNoise : undefined}
         valueText={valueText}
       />
       {marked.length > 0 ? <Suggestions answer={answer} marked={marked} valueText={valueText} /> : null}
+      {answer.groups ? <BackTestGroups groups={answer.groups} threshold={threshold} direction={direction} /> : null}
       <Messages answer={answer} />
       <Basis answer={answer} marks={marks} />
     </>

@@ -60,7 +60,7 @@ const stored: RestAlertRule = {
   issue,
   metric: null,
   mutedUntil: null,
-  state: { status: 'ok', reason: '', since: null, evaluatedTo: null, value: null },
+  state: { status: 'ok', reason: '', since: null, evaluatedTo: null, value: null, groups: null },
   unevaluable: [],
   original: null,
   createdBy: null,

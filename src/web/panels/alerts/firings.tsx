@@ -32,7 +32,7 @@ function Row({
   const { text, both } = useTimeText()
   const locale = useLocale()
   const lasted = useLasted()
-  const { startMs, endMs, peak, level, trigger, mostly } = firing
+  const { startMs, endMs, peak, level, trigger, group, mostly } = firing
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
   return (
     <tr data-noise={isNoise || undefined}>
@@ -53,6 +53,11 @@ function Row({
         <b>{valueText(peak)}</b>
       </td>
       <td>
+        {group === null ? null : (
+          <b className="alert-group">
+            <PlainText text={group} charactersMax={120} />
+          </b>
+        )}{' '}
         {mostly ? (
           <>
             <Link className="alert-short" href={`/i/${encodeURIComponent(mostly.issue)}`}>

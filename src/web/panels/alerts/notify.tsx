@@ -8,7 +8,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { Time } from '../../ui/time.tsx'
-import { actionKey, errorsAt } from './draft.ts'
+import { actionKey, errorsAt, type RuleDraft } from './draft.ts'
 import { useEditor } from './editor-context.ts'
 import { FieldErrors, Step } from './fields.tsx'
 import { type KnownReceivers, useReceiverWords } from './receivers.ts'
@@ -28,13 +28,16 @@ function ActionIcon({ action, known }: { action: AlertAction; known: KnownReceiv
 }
 
 /** Everything that can be added: channels, people by their part in the issue, people by name, schedules, trackers. */
-function actionsOf({ channels, people, schedules, trackers }: KnownReceivers): AlertAction[] {
+function actionsOf({ channels, people, schedules, trackers }: KnownReceivers, kind: RuleDraft['kind']): AlertAction[] {
   return [
     ...channels.map(({ id }): AlertAction => ({ type: 'channel', channel: id })),
     ...personal.map((type): AlertAction => ({ type })),
     ...people.map(({ id }): AlertAction => ({ type: 'person', person: id })),
     ...schedules.map(({ id }): AlertAction => ({ type: 'on_call', schedule: id })),
-    ...trackers.map(({ id }): AlertAction => ({ type: 'tracker', tracker: id, options: {} })),
+    // The incident of a metric has no issue that a tracker could link.
+    ...(kind === 'metric' ? [] : trackers).map(
+      ({ id }): AlertAction => ({ type: 'tracker', tracker: id, options: {} }),
+    ),
   ]
 }
 
@@ -43,7 +46,7 @@ function AddReceiver() {
   const { draft, change, known } = useEditor()
   const wordsOf = useReceiverWords(known)
   const used = new Set(draft.actions.map(actionKey))
-  const offered = actionsOf(known).filter((action) => !used.has(actionKey(action)))
+  const offered = actionsOf(known, draft.kind).filter((action) => !used.has(actionKey(action)))
   if (offered.length === 0 || draft.actions.length >= actionsMax) return null
   return (
     <span className="alert-add-receiver">

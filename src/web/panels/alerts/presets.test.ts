@@ -21,7 +21,7 @@ describe('presets', () => {
 })
 
 describe('a rule from a query', () => {
-  test('of Explore has its plan, scope and name, without groups and order', () => {
+  test('of Explore has its plan, scope, groups and name, without order', () => {
     const search = 'q=level:error&s=count()&s=count_unique(user)&f=a / b&by=release&sort=-a&compare=1&project=web'
     const href = alertHref('acme', exploreParams(new URLSearchParams(`${search}&env=production`)), 'Errors per user')
     expect(href).toMatch(/^\/o\/acme\/alerts\/new\?/)
@@ -37,7 +37,7 @@ describe('a rule from a query', () => {
       dataset: 'errors',
       query: 'level:error',
       columns: [],
-      groupBy: [],
+      groupBy: ['release'],
       series: [
         { name: 'a', aggregate: 'count()' },
         { name: 'b', aggregate: 'count_unique(user)' },

@@ -1,4 +1,5 @@
 import type { Plan } from '../../../contract/explore.ts'
+import { groupFieldsMax } from '../../../domain/metric-rules.ts'
 import { exploreParams, renamed } from '../explore/params.ts'
 import { emptyDraft, type MetricPart, type RuleDraft, withMeasure } from './draft.ts'
 
@@ -35,10 +36,10 @@ const presets: Readonly<Record<PresetId, RuleDraft>> = {
   })),
 }
 
-/** The plan of a page's query string as a rule watches it: no rows, groups or comparison; one value decides. */
+/** The plan of a page's query string as a rule watches it: no rows or comparison; one value of each group decides. */
 function watchedPlan(plan: Plan): Plan {
   const { compare: _, ...rest } = plan
-  return renamed({ ...rest, columns: [], groupBy: [], order: '', limit: 100 })
+  return renamed({ ...rest, columns: [], groupBy: rest.groupBy.slice(0, groupFieldsMax), order: '', limit: 100 })
 }
 
 /** The value that a plan is about: its last formula, else its first series. */

@@ -95,11 +95,21 @@ export function RuleNotices({ rule }: { rule: Shown }) {
           )}
         </Notice>
       ) : null}
+      {state.groups && state.groups.beyond > 0 ? (
+        <Notice level="debug">
+          <p>{t('beyondGroups', { watched: state.groups.watched, count: state.groups.beyond })}</p>
+        </Notice>
+      ) : null}
       {shown === 'critical' || shown === 'warning' ? (
         <Notice level={shown === 'critical' ? 'error' : 'warning'}>
           <p>
             {t(shown)} {state.since === null ? null : <Time at={state.since} form="minute" />}
           </p>
+          {state.groups && state.groups.firing.length > 0 ? (
+            <p>
+              <PlainText text={state.groups.firing.map(({ name }) => name).join(', ')} charactersMax={600} />
+            </p>
+          ) : null}
         </Notice>
       ) : null}
     </>

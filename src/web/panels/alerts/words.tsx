@@ -61,11 +61,14 @@ export function useRuleWords() {
   const triggerWords = useTriggerWords()
   const minutes = useMinutes()
 
+  function byGroup({ plan }: MetricPart, measured: string): string {
+    return plan.groupBy.length > 0 ? t('byGroup', { measured, fields: plan.groupBy.join(', ') }) : measured
+  }
   function metricClause(metric: MetricPart): string {
     const { threshold, windowMinutes } = metric
     const { type, direction, before = 'week', critical } = threshold
     const values = {
-      measure: measureWords(metric),
+      measure: byGroup(metric, measureWords(metric)),
       value: critical === null ? '…' : measure(critical, type === 'fixed' ? unitOf(metric) : 'percent'),
       window: minutes(windowMinutes),
     }

@@ -5,6 +5,7 @@ import { useTranslations } from 'next-intl'
 import { type FormEvent, useEffect, useId, useState } from 'react'
 import type { Plan } from '../../../contract/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
+import { groupFieldsMax } from '../../../domain/metric-rules.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { type ExploreParams, renamed } from './params.ts'
 
@@ -259,7 +260,7 @@ export function Builder({
 }: {
   params: ExploreParams
   fields: readonly string[]
-  /** One value without groups and without the period before, for an alert rule. */
+  /** Without the period before, and with fewer groups, for an alert rule. */
   isSingle?: boolean
   change: (next: ExploreParams) => void
 }) {
@@ -294,16 +295,14 @@ export function Builder({
           <Series {...parts} />
           <Formulas {...parts} />
           <Adding {...parts} isSingle={isSingle} />
-          {isSingle ? null : (
-            <Fields
-              label={t('groupBy')}
-              add={t('addGroup')}
-              values={plan.groupBy}
-              max={planLimits.groups}
-              list={list}
-              change={(groupBy) => setPlan({ ...plan, groupBy })}
-            />
-          )}
+          <Fields
+            label={t('groupBy')}
+            add={t('addGroup')}
+            values={plan.groupBy}
+            max={isSingle ? groupFieldsMax : planLimits.groups}
+            list={list}
+            change={(groupBy) => setPlan({ ...plan, groupBy })}
+          />
         </>
       )}
     </div>

@@ -26,10 +26,18 @@ export function IncidentMembers({ organization, details }: { organization: strin
             </tr>
           </thead>
           <tbody>
-            {members.map(({ rule, issue, level, value, threshold, dateOpened, dateEnded }) => (
-              <tr key={`${rule?.id} ${issue?.id} ${dateOpened}`} className="border-t border-line align-baseline">
+            {members.map(({ rule, issue, group, level, value, threshold, dateOpened, dateEnded }) => (
+              <tr
+                key={`${rule?.id} ${issue?.id} ${group} ${dateOpened}`}
+                className="border-t border-line align-baseline"
+              >
                 <td className="min-w-20 max-w-60 py-1.5 pr-4 [overflow-wrap:anywhere]">
                   {rule ? <PlainText text={rule.name} /> : t('deleted')}
+                  {group === null ? null : (
+                    <>
+                      : <PlainText text={group} charactersMax={120} />
+                    </>
+                  )}
                 </td>
                 <td className="min-w-32 pr-4 [overflow-wrap:anywhere]">
                   {issue ? (

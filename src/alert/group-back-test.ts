@@ -1,0 +1,206 @@
+import type { MetricCondition } from '../contract/alerts.ts'
+import type { RestBackTest } from '../contract/alerts-back-test.ts'
+import { groupName, isTruncated, type RankedBucket, rankedMax, readRanked } from '../query/group-measures.ts'
+import type { QueryDeps } from '../query/issue.ts'
+import { firstRowsMs, type Measure, type MeasureDeps } from '../query/measures.ts'
+import type { Cell, Limits } from '../store/events/question.ts'
+import { line } from './message/message.ts'
+import { type BackTestFiring, barsOf, further, messagesOf, withCritical } from './rules/back-test.ts'
+import { addRanked, createGrouped, type GroupedBuckets, judgeGroups, readSeries } from './rules/grouped.ts'
+import { type GroupFiring, groupedState } from './rules/groups.ts'
+import { type MetricCondition as DecidingPart, newMetricState } from './rules/metric.ts'
+
+type Range = { fromMs: number; toMs: number }
+
+/** Time and memory of one query. */
+const limits: Limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
+const hourMs = 3_600_000
+/** Cells of groups that are read: some hundred MB. A cell of a percentile is a list of bins. */
+const cellsMax = { numbers: 400_000, bins: 80_000 }
+const pieceMs = { numbers: 24 * hourMs, bins: 6 * hourMs }
+/** Groups whose chart is shown. */
+const chartsMax = 5
+/** Groups that are named. */
+const namedMax = 105
+/** Groups of one rule join an incident that began so long before (decide/join.ts). */
+const joinMs = 300_000
+
+/** A firing of one group. */
+export type GroupBackTestFiring = BackTestFiring & { cells: Cell[] }
+
+/** What a rule by groups would have done. */
+type GroupRun = {
+  firings: GroupBackTestFiring[]
+  changes: GroupFiring[]
+  /** By group: the value of each window that was judged. */
+  values: Map<string, { cells: Cell[]; points: { atMs: number; value: number | null }[] }>
+  beyond: number
+}
+
+/** What was stored of the windows of a rule by groups. */
+type GroupHistory = { grouped: GroupedBuckets; ends: number[]; readFrom: number; firstMs: number | null }
+
+/** Reads the newest part of a range that has not too many cells, piece by piece. */
+export async function readGroupHistory(
+  deps: MeasureDeps & Pick<QueryDeps, 'clock'>,
+  measure: Measure,
+  condition: MetricCondition,
+  { fromMs, toMs }: Range,
+  signal?: AbortSignal,
+): Promise<GroupHistory> {
+  const { stepMs, windowMs } = measure
+  const kind = measure.recipes.parts.some(({ merge }) => merge === 'bins') ? 'bins' : 'numbers'
+  const firstMs = condition.threshold.type === 'fixed' ? null : await firstRowsMs(deps, measure, toMs, limits)
+  const pieces: Map<number, RankedBucket>[] = []
+  const oldest = fromMs - windowMs
+  let [readFrom, cells] = [toMs, 0]
+  while (readFrom > oldest && cells < cellsMax[kind]) {
+    const startMs = Math.max(oldest, Math.floor((readFrom - pieceMs[kind]) / stepMs) * stepMs)
+    const piece = await readRanked(deps, measure, { fromMs: startMs, toMs: readFrom, limits, signal })
+    for (const { rows } of piece.values()) cells += rows.size
+    pieces.push(piece)
+    readFrom = startMs
+  }
+  const grouped = createGrouped(measure, condition, () => firstMs)
+  for (const piece of pieces.toReversed()) addRanked(grouped, piece)
+  const first = Math.max(fromMs, Math.ceil((readFrom + windowMs) / stepMs) * stepMs)
+  const ends = Array.from({ length: Math.max(0, (toMs - first) / stepMs + 1) }, (_, at) => first + at * stepMs)
+  await readSeries(deps, grouped, ends, groupedState(newMetricState()), { limits, signal })
+  return { grouped, ends, readFrom, firstMs }
+}
+
+/** Runs a rule over the windows of a history by the steps of the evaluator. */
+export function runGroupedRule({ grouped, ends }: GroupHistory, rule: DecidingPart): GroupRun {
+  const run: GroupRun = { firings: [], changes: [], values: new Map(), beyond: 0 }
+  const open = new Map<string, GroupBackTestFiring>()
+  let state = groupedState(newMetricState())
+  for (const endMs of ends) {
+    const step = judgeGroups(grouped, rule, state, endMs)
+    state = step.state
+    run.changes.push(...step.firings)
+    run.beyond = Math.max(run.beyond, state.beyond)
+    for (const { cells, change, atMs, level } of step.firings) {
+      const key = JSON.stringify(cells)
+      const known = open.get(key)
+      if (known && change === 'end') {
+        known.endMs = atMs
+        open.delete(key)
+      } else if (known) known.level = level === 'critical' ? level : known.level
+      else if (change === 'start') {
+        const started = { startMs: atMs, endMs: null, level, peak: null, rows: 0, cells }
+        open.set(key, started)
+        run.firings.push(started)
+      }
+    }
+    for (const { cells, value } of state.groups) {
+      const key = JSON.stringify(cells)
+      const found = run.values.get(key) ?? { cells, points: [] }
+      run.values.set(key, found)
+      found.points.push({ atMs: endMs, value })
+      const firing = open.get(key)
+      if (firing) firing.peak = further(rule.threshold, firing.peak, value)
+    }
+  }
+  return run
+}
+
+/** The name of a group in one clean line. */
+export const shownGroup = (measure: Measure, cells: readonly Cell[]): string => line(groupName(measure, cells), 120)
+
+/** The groups of a back-test: charts of those that fired most or are furthest out, and the names of the others. */
+export function shownGroups(
+  { values, firings, beyond }: GroupRun,
+  measure: Measure,
+  rule: MetricCondition,
+  bars: Range & { barMs: number },
+): NonNullable<RestBackTest['groups']> {
+  const sign = rule.threshold.direction === 'above' ? 1 : -1
+  const all = [...values.values()].map(({ cells, points }) => {
+    const peak = points.reduce<number | null>((found, { value }) => further(rule.threshold, found, value), null)
+    const times = firings.filter((firing) => JSON.stringify(firing.cells) === JSON.stringify(cells)).length
+    return { cells, points, times, outness: (peak ?? Number.NEGATIVE_INFINITY * sign) * sign }
+  })
+  all.sort((a, b) => b.times - a.times || b.outness - a.outness)
+  return {
+    shown: all.slice(0, chartsMax).map(({ cells, points, times }) => ({
+      name: shownGroup(measure, cells),
+      times,
+      points: barsOf(rule, points, bars),
+    })),
+    others: all.slice(chartsMax, namedMax).map(({ cells, times }) => ({ name: shownGroup(measure, cells), times })),
+    more: Math.max(0, all.length - namedMax),
+    beyond,
+  }
+}
+
+/** Messages of a receiver: groups that fire within minutes join one incident, and one message tells of its start. */
+export function messagesOfGroups(
+  changes: readonly GroupFiring[],
+  rule: { intervalMinutes: number; resolveMessage: boolean },
+): number {
+  const incidents: { startedMs: number; open: Set<string>; changes: Pick<GroupFiring, 'change' | 'atMs'>[] }[] = []
+  for (const { cells, change, atMs } of changes) {
+    const key = JSON.stringify(cells)
+    const own = incidents.find(({ open }) => open.has(key))
+    if (change === 'end') {
+      own?.open.delete(key)
+      if (own?.open.size === 0) own.changes.push({ change, atMs })
+      continue
+    }
+    const joined = own ?? incidents.find(({ startedMs, open }) => open.size > 0 && atMs - startedMs <= joinMs)
+    const incident = joined ?? { startedMs: atMs, open: new Set<string>(), changes: [] }
+    if (!joined) incidents.push(incident)
+    incident.open.add(key)
+    incident.changes.push({ change, atMs })
+  }
+  return incidents.reduce((sum, incident) => sum + messagesOf(incident.changes, rule), 0)
+}
+
+/** What other thresholds would have done, with the chosen one. */
+export function othersOfGroups(
+  history: GroupHistory,
+  rule: MetricCondition,
+  chosen: GroupRun,
+  toMs: number,
+): RestBackTest['others'] {
+  const { critical } = rule.threshold
+  const other = (threshold: number, { firings }: GroupRun, isChosen: boolean) => ({
+    threshold,
+    times: firings.length,
+    totalMs: firings.reduce((sum, { startMs, endMs }) => sum + (endMs ?? toMs) - startMs, 0),
+    isChosen,
+  })
+  const values = critical === 0 ? [] : [0.6, 1.5, 2].map((ratio) => Number((critical * ratio).toPrecision(2)))
+  return [
+    ...values
+      .filter((value) => value !== critical)
+      .map((value) => other(value, runGroupedRule(history, withCritical(rule, value)), false)),
+    other(critical, chosen, true),
+  ].toSorted((a, b) => a.threshold - b.threshold)
+}
+
+/** Stored rows of the largest groups, and whether they stand for others. */
+export function samplesOfGroups({ grouped, ends }: GroupHistory): Pick<RestBackTest, 'samples' | 'sampled'> {
+  const { ranked, measure } = grouped
+  let [samples, rows] = [0, 0]
+  const at = measure.recipes.parts.length - 1
+  for (const [startMs, bucket] of ranked)
+    if (startMs >= (ends[0] ?? 0))
+      for (const { bucket: row } of bucket.rows.values()) {
+        samples += Number(row[at] ?? 0)
+        rows += Number(row[0] ?? 0)
+      }
+  return { samples, sampled: rows > samples * 1.0001 }
+}
+
+/** Sentences for parts that have more groups than are ranked; empty if none has. */
+export const truncatedPart = ({ grouped }: GroupHistory, range: Range): RestBackTest['blind'] =>
+  [...grouped.ranked.values()].some(isTruncated)
+    ? [
+        {
+          ...range,
+          reason: 'groups',
+          sentence: `Some steps have over ${rankedMax} groups. Windows rank their groups by the largest of each step.`,
+        },
+      ]
+    : []
