@@ -63,6 +63,8 @@ type Directory = {
   people: Map<string, Person>
   /** What people want to hear, if they changed it. */
   wishes: Map<string, PersonalSettings>
+  /** The browsers of each person that get push messages. */
+  browsers: Map<string, number[]>
   /** Members who can triage. */
   active: string[]
   /** By schedule id: user ids in the order of escalation. */
@@ -77,6 +79,7 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
   const members = await meta.organizations.membersOf(organizationId)
   const people = await meta.people.people(members.map((member) => member.userId))
   const schedules = await meta.incidents.listSchedules(organizationId)
+  const browsers = await meta.pushBrowsers.browsersOf(members.map(({ userId }) => userId))
   const overrides = await meta.incidents.overridesOf(
     schedules.map(({ id }) => id),
     nowMs,
@@ -86,6 +89,9 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
     recipients,
     people: new Map(people.map((person) => [person.id, person])),
     wishes: await meta.personal.personalSettingsIn(organizationId),
+    browsers: new Map(
+      [...Map.groupBy(browsers, ({ userId }) => userId)].map(([userId, own]) => [userId, own.map(({ id }) => id)]),
+    ),
     active: members.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId),
     onCall: new Map(
       schedules.map((schedule) => [
@@ -137,7 +143,9 @@ const personIn =
     { kind, projectId = null }: { kind?: PersonalKind; projectId?: number | null } = {},
   ): Receiver | undefined => {
     const found = directory?.people.get(userId)
-    return found && personReceiver(found, directory?.wishes.get(userId), { kind, projectId }, now)
+    if (!found || !directory) return undefined
+    const means = { ...now, browsers: directory.browsers.get(userId) ?? [] }
+    return personReceiver(found, directory.wishes.get(userId), { kind, projectId }, means)
   }
 
 /** Reads who can hear of these rules and issues. */

@@ -1,3 +1,4 @@
+import type { Place } from '../../domain/personal.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { OpenIncident } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
@@ -9,12 +10,14 @@ export type Receiver = {
   key: string
   channelId: number | null
   userId: string | null
-  /** Mail addresses, or `['']` for a chat; empty: nowhere now. */
+  /** Mail addresses, browsers, or `['']` for a chat; empty: nowhere now. */
   recipients: readonly string[]
   /** Messages wait until then: the quiet hours of a person. 0: they do not. */
   notBeforeMs: number
   /** Critical messages do not wait. */
   isOnCall?: boolean
+  /** Of a person: the place of all `recipients`, once they are split by place. */
+  place?: Place
 }
 
 /** What a decision must know of a rule. */

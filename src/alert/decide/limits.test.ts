@@ -230,6 +230,18 @@ describe('quiet hours', () => {
   })
 })
 
+test('mails and push messages to a person count apart, and each decision counts once however many browsers there were', () => {
+  const to = { channelId: null, userId: 'ann' }
+  const all = [
+    sent(5, { ...to, id: 1, recipient: 'ann@x.test' }),
+    sent(4, { ...to, id: 2, recipient: 'push:1' }),
+    sent(4, { ...to, id: 3, recipient: 'push:2' }),
+    sent(3, { ...to, id: 4, recipient: 'push:2' }),
+  ]
+  const ids = (place: 'email' | 'push') => messagesTo(all, { ...to, place }).map(({ id }) => id)
+  expect([ids('email'), ids('push')]).toEqual([[1], [2, 4]])
+})
+
 test('the messages of a receiver are those to its first recipient: each was one message', () => {
   const all = [
     sent(3, { id: 1, recipient: 'a' }),

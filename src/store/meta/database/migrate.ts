@@ -44,6 +44,7 @@ import { statements as issueTriggers } from '../schema/0041-issue-triggers.ts'
 import { statements as incidents } from '../schema/0042-incidents.ts'
 import { statements as personal } from '../schema/0043-personal.ts'
 import { statements as trackers } from '../schema/0044-trackers.ts'
+import { statements as placesAndClicks } from '../schema/0045-places-and-clicks.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -93,6 +94,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   incidents,
   personal,
   trackers,
+  placesAndClicks,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */
