@@ -34,8 +34,8 @@ export type Alerts = {
   askToConfirm(channel: Channel, only?: string): Promise<void>
   /** Finds the e-mail addresses of Slack users. Throws the errors of Outgoing. */
   slackPeople: SlackPeople
-  /** Answers a click in Slack, as far as Slack can be reached. */
-  answerSlack(responseUrl: string, text: string): Promise<void>
+  /** Answers a click in Slack. Returns false if Slack could not be reached: try again. */
+  answerSlack(responseUrl: string, text: string): Promise<boolean>
   /** The public key that browsers subscribe to push messages with. */
   pushKey(): Promise<string>
   stop(): void
@@ -119,9 +119,10 @@ export function createAlerts(options: AlertDeps): Alerts {
     pushKey: push.publicKey,
     slackPeople: createSlackPeople(deps.outgoing),
     answerSlack: (responseUrl, text) =>
-      answerSlack(deps.outgoing, responseUrl, text).catch((error: unknown) =>
-        deps.observe.warn({ error: String(error).slice(0, 200) }, 'a click in Slack got no answer'),
-      ),
+      answerSlack(deps.outgoing, responseUrl, text).catch((error: unknown) => {
+        deps.observe.warn({ error: String(error).slice(0, 200) }, 'a click in Slack got no answer')
+        return false
+      }),
     askToConfirm: createConfirmations(deps, mail),
     stop: () => {
       state.stopped = true

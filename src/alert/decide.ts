@@ -107,10 +107,12 @@ const isCovered = (wanted: Wanted, sentMs: ReadonlyMap<number, number>): boolean
 type ToReceiver = { receiver: Receiver; wanted: Wanted[]; channel: Channel | undefined }
 
 /** A receiver by its places. A flood of mails must not hold push messages back, and a kind can have places of its own. */
-const partsOf = (receiver: Receiver): Receiver[] =>
+const partsOf = (receiver: Receiver, organizationId: number): Receiver[] =>
   receiver.userId === null
     ? [receiver]
-    : places.map((place) => atPlace(receiver, place)).filter(({ recipients }) => recipients.length > 0)
+    : places
+        .map((place) => ({ ...atPlace(receiver, place), organizationId }))
+        .filter(({ recipients }) => recipients.length > 0)
 
 /** All receivers of this decision, each with its messages. Whoever is on call for one of them is woken by a critical one. */
 function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[] {
@@ -126,8 +128,9 @@ function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[]
       })
   }
   for (const message of wanted) {
-    for (const receiver of partsOf(message.receiver)) {
-      const key = receiver.place ? `${receiver.key} ${receiver.place}` : receiver.key
+    const { organizationId } = message.draft.incident
+    for (const receiver of partsOf(message.receiver, organizationId)) {
+      const key = receiver.place ? `${receiver.key} ${organizationId} ${receiver.place}` : receiver.key
       const known = all.get(key)
       if (known) {
         known.wanted.push(message)

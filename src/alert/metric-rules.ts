@@ -154,7 +154,7 @@ async function save(deps: MetricRulesDeps, { changed, firings }: News): Promise<
     for (const watched of part)
       for (const { firing } of byRule.get(watched) ?? []) described.push(await describeFiring(deps, watched, firing))
     const states = part.map(({ rule, state }) => ({ ruleId: rule.id, rev: rule.rev, state: storedState(state) }))
-    await deps.meta.alertRules.saveEvaluation({ states, firings: described }, deps.clock.now())
+    await deps.meta.alertRules.saveEvaluation({ states, firings: described })
   }
 }
 

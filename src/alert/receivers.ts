@@ -116,15 +116,17 @@ async function issuePeople(
   deps: AlertDeps,
   authors: Authors,
   { rules, issues }: Needs,
-  people: readonly Person[],
+  directories: ReadonlyMap<number, Directory>,
 ): Promise<Map<number, IssuePeople>> {
   const types = new Set(rules.flatMap(({ definition }) => definition.actions.map(({ type }) => type)))
   const found = new Map<number, IssuePeople>()
+  // Only its own organization may learn of an issue, whoever wrote the commit.
+  const membersOf = (issue: Issue) => [...(directories.get(issue.organizationId)?.people.values() ?? [])]
   for (const issue of issues)
     found.set(issue.id, {
       assignee: issue.assigneeUserId === null ? [] : [issue.assigneeUserId],
       owners: types.has('owners') ? (await deps.meta.issues.suggestionsOf(issue.id)).map(({ userId }) => userId) : [],
-      authors: types.has('authors') ? await authors(issue, people) : [],
+      authors: types.has('authors') ? await authors(issue, membersOf(issue)) : [],
     })
   return found
 }
@@ -133,6 +135,9 @@ async function issuePeople(
 type Receivers = Pick<Question, 'channels' | 'recipientsOf' | 'receiversOf' | 'receiverOf' | 'onCall'> & {
   userIds: string[]
 }
+
+/** A step of an on-call order whose person has left. It reaches nobody. */
+const nobody: Receiver = { key: 'nobody', channelId: null, userId: null, recipients: [], notBeforeMs: 0 }
 
 /** Makes the lookup of a person as a receiver, by what they want to hear. */
 const personIn =
@@ -162,7 +167,7 @@ export async function readReceivers(
   const recipients = new Map(all.flatMap((directory) => [...directory.recipients]))
   const persons = new Map(all.flatMap((directory) => [...directory.people]))
   const hasMail = (await deps.smtp()) !== undefined
-  const ofIssue = await issuePeople(deps, authors, needs, [...persons.values()])
+  const ofIssue = await issuePeople(deps, authors, needs, directories)
   const rules = new Map(needs.rules.map((rule) => [rule.id, rule]))
 
   const projects = new Map(needs.issues.map((issue) => [issue.id, issue.projectId]))
@@ -175,21 +180,19 @@ export async function readReceivers(
     channels,
     userIds: [...persons.keys()],
     recipientsOf: ({ id }) => recipients.get(id) ?? [],
-    receiverOf: (key) => {
+    receiverOf: (key, organizationId) => {
+      const directory = directories.get(organizationId)
       const [kind, id = ''] = key.split(':')
-      if (kind === 'channel') return channel(Number(id))
-      const userId = key.slice('person:'.length)
-      return person(
-        all.find((directory) => directory.people.has(userId)),
-        userId,
+      if (kind === 'channel') return directory?.recipients.has(Number(id)) ? channel(Number(id)) : undefined
+      return person(directory, key.slice('person:'.length))
+    },
+    onCall: (schedule, organizationId) => {
+      const directory = directories.get(organizationId)
+      // Whoever has left keeps their step, so that nobody is told in their place too early.
+      return (directory?.onCall.get(schedule) ?? []).map(
+        (userId) => person(directory, userId, { kind: 'on_call' }) ?? nobody,
       )
     },
-    onCall: (schedule) =>
-      all.flatMap((directory) =>
-        (directory.onCall.get(schedule) ?? []).flatMap(
-          (userId) => person(directory, userId, { kind: 'on_call' }) ?? [],
-        ),
-      ),
     receiversOf: (ruleId, issueIds) => {
       const rule = rules.get(ruleId)
       const directory = rule && directories.get(rule.organizationId)

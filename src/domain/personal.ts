@@ -17,7 +17,7 @@ type DigestPace = (typeof digestPaces)[number]
 
 /** What differs in one project. `mine`: only what names the person. `none`: nothing but on-call messages. */
 export const projectModes = ['mine', 'none'] as const
-export type ProjectMode = (typeof projectModes)[number]
+type ProjectMode = (typeof projectModes)[number]
 
 /** Kinds that a project can send elsewhere. On-call messages follow the general settings, so that no project hides one. */
 export const projectKinds = personalKinds.filter((kind) => kind !== 'on_call')

@@ -57,8 +57,10 @@ export function gitlab({ url, target, token, fetch }: Connection, nowMs: () => n
   return {
     check: async () => {
       const user = fieldsOf(await api.Users.showCurrentUser())
-      await api.Projects.show(target)
-      return { account: textOf(user.username), accountId: textOf(user.id) }
+      const path = textOf(fieldsOf(await api.Projects.show(target)).path_with_namespace)
+      const account = { account: textOf(user.username), accountId: textOf(user.id) }
+      // People and webhooks name a project by its path. A number would be of no use on any screen.
+      return /^\d+$/.test(target) && path !== '' ? { ...account, target: path } : account
     },
     idOf: (name) => gitlabNumber(target, name),
     create: async ({ title, body }) => toIssue(target, await api.Issues.create(target, title, { description: body })),

@@ -128,7 +128,7 @@ function endMessages(draft: Draft, question: Question): Wanted[] {
   const rule = rules.find((ofMember) => ofMember.resolveMessage)
   if (!rule || draft.endsSilently) return []
   return Object.entries(incident.notified).flatMap(([key, { level }]): Wanted[] => {
-    const receiver = level === 'ok' ? undefined : question.receiverOf(key)
+    const receiver = level === 'ok' ? undefined : question.receiverOf(key, incident.organizationId)
     if (!receiver || receiver.recipients.length === 0) return []
     return [
       {
@@ -176,7 +176,7 @@ function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | 
     dueMs: step + 1 < rule.escalation.length ? nowMs + stepMs(step + 1) : Number.MAX_SAFE_INTEGER,
   }
   const earlier = rule.escalation.slice(0, step).filter(({ schedule }) => schedule === target.schedule).length
-  const order = question.onCall(target.schedule)
+  const order = question.onCall(target.schedule, incident.organizationId)
   const place = earlier + (rule.onCallSchedules.includes(target.schedule) ? 1 : 0)
   const receiver = order.length > 0 ? order[place % order.length] : undefined
   draft.activities.push({

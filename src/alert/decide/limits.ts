@@ -34,12 +34,14 @@ type Queued = { delivery: NewDelivery; incident: number | null }
 type Grown = { id: number; items: DeliveryItem[]; issueIds: number[]; more: number }
 type Limited = { deliveries: Queued[]; grown: Grown[] }
 
-type To = Pick<Receiver, 'channelId' | 'userId' | 'place'>
+type To = Pick<Receiver, 'channelId' | 'userId' | 'place' | 'organizationId'>
 
-const isTo = ({ channelId, userId, recipient }: Delivery, receiver: To): boolean =>
+const isTo = ({ channelId, userId, recipient, organizationId }: Delivery, receiver: To): boolean =>
   channelId === receiver.channelId &&
   (channelId !== null ||
-    (userId === receiver.userId && (receiver.place === 'push') === (browserOf(recipient) !== undefined)))
+    (userId === receiver.userId &&
+      organizationId === (receiver.organizationId ?? organizationId) &&
+      (receiver.place === 'push') === (browserOf(recipient) !== undefined)))
 
 /**
  * The messages of a receiver. A message has one delivery per recipient and counts once. The recipients of one decision

@@ -91,7 +91,9 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     })
     expect(await meta.alerts.deliveriesSince([1], nowMs)).toHaveLength(1)
     expect(await meta.alerts.deliveriesSince([2], nowMs)).toEqual([])
-    await meta.incidents.storeDecision(decided({}), nowMs + 31 * 86_400_000)
+    await meta.retention.prune(nowMs + 30 * 86_400_000, 0, 0, 0)
+    expect(await meta.alerts.deliveryLog(1, 10)).toHaveLength(1)
+    await meta.retention.prune(nowMs + 31 * 86_400_000, 0, 0, 0)
     expect(await meta.alerts.deliveryLog(1, 10)).toEqual([])
   })
 

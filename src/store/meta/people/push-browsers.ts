@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts'
 /** A browser of a person that wants push messages. `sealed` is JSON: its address at the push service and its keys. */
 export type StoredBrowser = { id: number; userId: string; sealed: string; browser: string; createdMs: number }
 /** A browser that its push service does not know any more. */
-export type GoneBrowser = Omit<StoredBrowser, 'sealed'> & { goneMs: number }
+type GoneBrowser = Omit<StoredBrowser, 'sealed'> & { goneMs: number }
 
 export type PushBrowserStore = {
   /**

@@ -19,9 +19,8 @@ export default async function PersonalNotificationsPage({ params }: { params: Pr
   const frame = await getTranslations('frame')
   const { settings, rev } = await app().meta.personal.personalSettingsOf(organization.id, actor.person.id)
   const projects = await readableProjects(app(), actor, organization)
-  const { pushBrowsers } = app().meta
-  const browsers = await pushBrowsers.browsersOf([actor.person.id])
-  const gone = await pushBrowsers.goneBrowsersOf(actor.person.id)
+  const browsers = await app().meta.pushBrowsers.browsersOf([actor.person.id])
+  const gone = await app().meta.pushBrowsers.goneBrowsersOf(actor.person.id)
   const wantsPush = JSON.stringify([settings.kinds, settings.projects]).includes('"push"')
   const hasMailServer = (await smtpOf(app())) !== undefined
   return (
