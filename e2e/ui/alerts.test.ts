@@ -185,4 +185,34 @@ describe.skipIf(noChromium)('alert rules', () => {
     expect(await faults(page)).toEqual([])
     expect(found).toEqual([])
   })
+
+  test('long and hostile names stay within a phone on every screen of alerts, and axe finds nothing', async () => {
+    const word = 'x'.repeat(64)
+    const { channel } = (await write('notification-channels/', { kind: 'email', name: word, target: 'members' }))
+      .json as { channel: { id: string } }
+    const actions = [{ type: 'channel', channel: channel.id }]
+    await write('on-call-schedules/', { name: word, timeZone: 'Europe/Berlin', members: [] })
+    const made = await write('alerts/', { name: word.repeat(2), issue: { when: [{ type: 'new' }] }, actions })
+    const { id } = made.json as { id: string }
+    await write('mutes/', { kind: 'rule', target: id, name: word })
+    await ingest(product, state.web, envelopeOf(errorEvent(word, markup, { release: word.repeat(2) })))
+    const incident = await until('the incident', 20_000, async () => {
+      const [found] = (await api(product, state.web, `/organizations/${org}/incidents/`)).json as { id: string }[]
+      return found?.id
+    })
+    const login = await state.page.context().storageState()
+    const { page, errors: found } = await openPage(state.browser, product.url, { width: 390, height: 844, login })
+    const alertPaths = ['', '/new', `/${id}`, '/incidents', `/incidents/${incident}`, '/on-call', '/mutes']
+    const settings = ['notifications', `notifications/${channel.id}`, 'integrations', 'account/notifications']
+    const seen: Record<string, [number, string[]]> = {}
+    const paths = [...alertPaths.map((path) => `alerts${path}`), ...settings.map((path) => `settings/${path}`)]
+    for (const path of paths) {
+      await page.goto(`${product.url}/o/${org}/${path}`)
+      await hydrated(page)
+      await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+      seen[path] = [await overflow(page), await faults(page)]
+    }
+    expect(seen).toEqual(Object.fromEntries(paths.map((path) => [path, [0, []]])))
+    expect(found).toEqual([])
+  }, 60_000)
 })

@@ -1,7 +1,9 @@
+import type { Incident } from '../store/meta/alerts/incidents.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { AttemptEnd, Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import { acknowledgeLink } from './acknowledge.ts'
 import { configOf } from './channel.ts'
+import { isPager } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
 import { ruleMessage } from './message/incident.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
@@ -72,7 +74,19 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
     acknowledge,
   })
   const unsubscribe = unsubscribeOf(deps, delivery, rule)
-  return unsubscribe === undefined ? message : { ...message, links: { ...message.links, unsubscribe } }
+  return {
+    ...message,
+    ...(await acknowledgedBy(deps, delivery, incident)),
+    links: { ...message.links, ...(unsubscribe === undefined ? {} : { unsubscribe }) },
+  }
+}
+
+/** Who works on the incident of a change, for on-call services. An attempt that comes late tells them, too. */
+async function acknowledgedBy({ meta }: AlertDeps, { change }: Delivery, incident: Incident | undefined) {
+  if (change !== 'change' || incident?.state !== 'acknowledged') return {}
+  const [person] = incident.acknowledgedBy === null ? [] : await meta.people.people([incident.acknowledgedBy])
+  // Whoever follows a signed link has no name.
+  return { acknowledgedBy: person ? line(person.name || person.email, 100) : 'Mishap' }
 }
 
 /** The link that ends messages of this kind; undefined for a channel. */
@@ -102,9 +116,18 @@ async function sendMessage(deps: Wired, delivery: Delivery, message: Message): P
   if (await hasLeft(deps, delivery, channel)) return { answer: leftSentence }
   const browser = channel === null ? browserOf(delivery.recipient) : undefined
   if (browser !== undefined) return sendVia('push', deps, {}, { ...outbound, recipient: String(browser) })
+  if (channel !== null && isPager(channel) && (await isOver(deps, delivery))) return { answer: overSentence }
   return channel === null
     ? sendVia('email', deps, { target: delivery.recipient }, outbound)
     : sendVia(channel.kind, deps, configOf(deps, channel), outbound)
+}
+
+const overSentence = 'Nothing was sent: the incident has ended, and the alert would stay open.'
+
+/** Whether the incident of a message ended while the message waited for another attempt. */
+async function isOver({ meta }: Wired, { incidentId, change }: Delivery): Promise<boolean> {
+  if (incidentId === null || change === 'end') return false
+  return (await meta.incidents.incidentById(incidentId))?.endedMs != null
 }
 
 const leftSentence = 'Nothing was sent: the person has left the organization.'

@@ -2,7 +2,7 @@ import { places } from '../domain/personal.ts'
 import type { Decided } from '../store/meta/alerts/incidents.ts'
 import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { AlertDue, Channel } from '../store/meta/issues/alerts.ts'
-import type { Question, Receiver } from './decide/facts.ts'
+import { channelReceiver, type Question, type Receiver } from './decide/facts.ts'
 import { messagesOf, type Wanted } from './decide/impact.ts'
 import { type Draft, joinFirings } from './decide/join.ts'
 import { type Content, limited, messagesTo } from './decide/limits.ts'
@@ -84,7 +84,7 @@ const contentOf = (wanted: Wanted, place: number): Content => ({
   kind: wanted.change === 'start' && !wanted.isUrgent && wanted.items.length === 1 ? 'issue' : 'incident',
   change: wanted.change,
   level: wanted.level,
-  ruleId: wanted.rule.id,
+  ruleId: wanted.ruleId,
   firingIds: wanted.firingIds,
   items: wanted.items,
   reason: wanted.reason,
@@ -119,13 +119,8 @@ function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[]
   const all = new Map<string, ToReceiver>()
   for (const channel of question.channels) {
     const recipients = question.recipientsOf(channel)
-    const key = `channel:${channel.id}`
-    if (recipients.length > 0)
-      all.set(key, {
-        receiver: { key, channelId: channel.id, userId: null, recipients, notBeforeMs: 0 },
-        wanted: [],
-        channel,
-      })
+    const receiver = channelReceiver(channel, recipients)
+    if (recipients.length > 0) all.set(receiver.key, { receiver, wanted: [], channel })
   }
   for (const message of wanted) {
     const { organizationId } = message.draft.incident

@@ -9,6 +9,17 @@ import { DeliveryRefused } from './send/transport.ts'
 
 const minuteMs = 60_000
 
+const onCallService = {
+  organizationId: 1,
+  projectId: null,
+  kind: 'pagerduty',
+  name: 'On call',
+  sealedTarget: '',
+  sealedConfig: JSON.stringify({ key: 'k'.repeat(32), region: 'us' }),
+  sealedSecret: '',
+  subscription: 'rules',
+} as const
+
 describe('from a firing to the log', () => {
   test('a firing becomes an incident, a message and steps, once', async () => {
     const { meta, alerts, posts, fire } = await rig()
@@ -129,6 +140,49 @@ describe('from a firing to the log', () => {
     await alerts.run()
     expect(mails[1]?.text).toContain('Limit: 5')
     expect(mails[1]?.text).not.toContain('Window')
+  })
+
+  test.each<['pagerduty' | 'opsgenie', string[]]>([
+    ['pagerduty', ['"event_action":"trigger"', '"event_action":"acknowledge"', '"event_action":"resolve"']],
+    ['opsgenie', ['"priority":"P1"', '"user":"ann"', '"user":"Mishap"']],
+  ])('%s hears that somebody acknowledged, and of the end of a deleted rule', async (kind, expected) => {
+    const { meta, alerts, posts, fire, clock } = await rig({ actions: [{ type: 'channel', channel: '2' }] })
+    await meta.alerts.createChannel({ ...onCallService, kind })
+    await commit(meta, { events: [effect({ title: 'Boom' })] })
+    await fire()
+    await alerts.run()
+    clock.advance(minuteMs)
+    await meta.incidents.changeIncident(
+      1,
+      { state: 'acknowledged', acknowledgedBy: 'ann', acknowledgedMs: clock.now() },
+      { kind: 'acknowledged', userId: 'ann', data: {} },
+    )
+    await alerts.run()
+    clock.advance(minuteMs)
+    await meta.alertRules.deleteAlertRule(1, undefined)
+    await alerts.run()
+    clock.advance(minuteMs)
+    await alerts.run()
+    expect(posts.map(({ text }) => text)).toEqual(expected.map((part) => expect.stringContaining(part)))
+    expect((await logOf(meta)).map(({ status, error }) => [status, error])).toEqual(posts.map(() => ['sent', '']))
+  })
+
+  test('a start that fails until the end opens no alert that nobody would close', async () => {
+    const { meta, alerts, posts, refuses, fire, clock } = await rig({ actions: [{ type: 'channel', channel: '2' }] })
+    await meta.alerts.createChannel(onCallService)
+    await commit(meta, { events: [effect()] })
+    await fire()
+    refuses.error = new DeliveryRefused('500')
+    await alerts.run()
+    await meta.issues.updateIssue(1, { status: 'resolved' }, null, clock.now())
+    refuses.error = undefined
+    clock.advance(minuteMs)
+    await alerts.run()
+    expect(posts).toMatchObject([{ text: expect.stringContaining('"event_action":"resolve"') }])
+    expect((await logOf(meta)).map(({ change, steps }) => [change, steps.at(-1)?.text])).toEqual([
+      ['end', '200 ok'],
+      ['start', 'Nothing was sent: the incident has ended, and the alert would stay open.'],
+    ])
   })
 
   test('a message that is sent again has the same id', async () => {

@@ -4,7 +4,7 @@ import type { PersonalKind, PersonalSettings } from '../domain/personal.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
-import type { Question, Receiver } from './decide/facts.ts'
+import { channelReceiver, type Question, type Receiver } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
 import { kindFor, personReceiver } from './person-receivers.ts'
 import { pushRecipientsIn } from './push.ts'
@@ -172,10 +172,8 @@ export async function readReceivers(
 
   const projects = new Map(needs.issues.map((issue) => [issue.id, issue.projectId]))
   const person = personIn({ hasMail, nowMs })
-  const channel = (id: number): Receiver | undefined =>
-    recipients.has(id)
-      ? { key: `channel:${id}`, channelId: id, userId: null, recipients: recipients.get(id) ?? [], notBeforeMs: 0 }
-      : undefined
+  const byId = new Map(channels.map((item) => [item.id, channelReceiver(item, recipients.get(item.id) ?? [])]))
+  const channel = (id: number): Receiver | undefined => byId.get(id)
   return {
     channels,
     userIds: [...persons.keys()],

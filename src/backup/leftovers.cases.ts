@@ -1,5 +1,5 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { testClock } from '../base/clock.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { tableRows } from '../store/events/tables.cases.ts'
@@ -9,11 +9,15 @@ import { createBackups } from './backup.ts'
 const [data = '', file = ''] = process.argv.slice(2)
 const folders = { journal: join(data, 'journal'), blobs: join(data, 'blobs') }
 for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
-// The archive must still be growing when the test sees it. A busy machine had written 1 GiB by then.
 const segment = join(folders.journal, '1.seg')
 writeFileSync(segment, '')
-truncateSync(segment, 4 * 1024 * 1024 * 1024)
-const watch = setInterval(() => undefined, 1000)
+truncateSync(segment, 1024 * 1024 * 1024)
+// The archive must still be growing when the test kills: on a busy machine, a test that only looked for the archive came
+// after 4 GiB. So the process stops itself in the middle.
+const part = join(dirname(file), `.${basename(file)}.part`)
+const watch = setInterval(() => {
+  if (existsSync(part)) process.kill(process.pid, 'SIGSTOP')
+}, 1)
 const backups = createBackups({
   clock: testClock(),
   version: '0.1.0',

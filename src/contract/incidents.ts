@@ -112,7 +112,7 @@ export type RestMute = z.infer<typeof restMute>
 export const newMuteBody = z.object({
   kind: z.enum(['rule', 'issue', 'project', 'organization']),
   target: digits.max(15).nullable().default(null),
-  name: line(120, 'Why.'),
+  name: line(64, 'Why.'),
   start: moment.optional().describe('Default: now.'),
   end: moment.nullable().default(null),
 })
@@ -143,7 +143,7 @@ export const restOnCallSchedule = z
 export type RestOnCallSchedule = z.infer<typeof restOnCallSchedule>
 
 const rota = {
-  name: line(120, 'A name.'),
+  name: line(64, 'A name.'),
   timeZone: z.string().max(64).describe('An IANA name such as Europe/Berlin.'),
   handOverDay: z.int().min(1).max(7),
   handOverTime: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time such as 09:00.'),

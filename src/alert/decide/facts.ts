@@ -20,7 +20,24 @@ export type Receiver = {
   isOnCall?: boolean
   /** Of a person: the place of all `recipients`, once they are split by place. */
   place?: Place
+  /** A service that keeps an alert open until it hears of the end: PagerDuty, Opsgenie. */
+  isPager?: boolean
 }
+
+const pagers: ReadonlySet<Channel['kind']> = new Set(['pagerduty', 'opsgenie'])
+
+/** Whether a channel is an on-call service, which has alerts of its own. */
+export const isPager = ({ kind }: Pick<Channel, 'kind'>): boolean => pagers.has(kind)
+
+/** A channel as a receiver of messages. */
+export const channelReceiver = (channel: Pick<Channel, 'id' | 'kind'>, recipients: readonly string[]): Receiver => ({
+  key: `channel:${channel.id}`,
+  channelId: channel.id,
+  userId: null,
+  recipients,
+  notBeforeMs: 0,
+  ...(isPager(channel) ? { isPager: true } : {}),
+})
 
 /** What a decision must know of a rule. */
 export type RuleFacts = {

@@ -177,3 +177,68 @@ describe('how often a receiver hears of changes', () => {
     expect(step(4, [], { receiversOf: () => [slack, person('ann')] }).told).toEqual([])
   })
 })
+
+describe('an on-call service keeps an alert open until it hears of the end', () => {
+  const pager: Receiver = { ...slack, isPager: true }
+  const hears: Partial<Question> = { receiversOf: () => [pager], receiverOf: () => pager }
+  const silent = rule(4, { resolveMessage: false })
+  const end = firing(4, { change: 'end' })
+
+  test.each<[string, Partial<Question>, boolean]>([
+    ['though the rule sends no end', { rules: new Map([[4, silent]]) }, true],
+    ['though it is muted', { mutes: [mute('organization')] }, true],
+    ['not if its channel is gone', { receiverOf: () => undefined }, false],
+    ['not if its channel is switched off', { receiverOf: () => ({ ...pager, recipients: [] }) }, false],
+  ])('it hears of the end, %s', (_says, question, isTold) => {
+    const { step } = story([rule(4)], hears)
+    step(0, [firing(4)])
+    expect(step(5, [end], question).told).toEqual(isTold ? [['end', 'warning', 'channel 1']] : [])
+    expect(step(6, [], question).told).toEqual([])
+  })
+
+  test('also when the rule was deleted, or nothing happened for a day', () => {
+    const deleted = story([rule(4)], hears)
+    deleted.step(0, [firing(4)])
+    expect(deleted.step(1, [], { rules: new Map() }).told).toEqual([['end', 'warning', 'channel 1']])
+    expect(deleted.log.at(-1)).toMatchObject({ ruleId: null, steps: [{ text: 'It ended: its rules were deleted.' }] })
+    const quiet = story([rule(4, { kind: 'issue' })], hears)
+    quiet.step(0, [about([1], [7])])
+    expect(quiet.step(24 * 60, []).told).toEqual([['end', 'warning', 'channel 1']])
+  })
+
+  test('ends are told in a flood, too', () => {
+    const { step } = story([rule(4, { kind: 'issue' })], hears)
+    const issues = Array.from({ length: 12 }, (_, at) => at + 1)
+    step(
+      0,
+      issues.map((issue) => firing(4, { id: issue, issue })),
+    )
+    const told = step(
+      5,
+      issues.map((issue) => firing(4, { id: 20 + issue, issue, change: 'end' })),
+    ).told
+    // Ten single incidents, and one that collects the others.
+    expect(told.filter(([change]) => change === 'end')).toHaveLength(11)
+  })
+
+  test('it hears once that somebody acknowledged, and of a rise after that; a chat hears nothing of it', () => {
+    const { step, incidents } = story([rule(4)], hears)
+    const acknowledge = () => Object.assign(incidents.get(1)?.incident ?? {}, { state: 'acknowledged' })
+    step(0, [firing(4)])
+    acknowledge()
+    const { told, decided } = step(1, [], { mutes: [mute('organization')] })
+    expect(told).toEqual([['change', 'warning', 'channel 1']])
+    expect(decided.deliveries[0]?.delivery.steps[0]?.text).toBe('Somebody acknowledged the incident.')
+    expect(step(2, []).told).toEqual([])
+    expect(step(3, [firing(4, { change: 'change', level: 'critical' })]).told).toEqual([
+      ['change', 'critical', 'channel 1'],
+    ])
+    acknowledge()
+    expect(step(4, []).told).toEqual([['change', 'critical', 'channel 1']])
+
+    const chat = story([rule(4)])
+    chat.step(0, [firing(4)])
+    Object.assign(chat.incidents.get(1)?.incident ?? {}, { state: 'acknowledged' })
+    expect(chat.step(1, []).told).toEqual([])
+  })
+})

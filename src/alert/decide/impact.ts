@@ -13,13 +13,14 @@ export type Wanted = {
   receiver: Receiver
   change: MessageChange
   level: AlertLevel
-  rule: RuleFacts
+  /** null: all of its rules were deleted. */
+  ruleId: number | null
   /** Why, for the log. */
   reason: string
   firingIds: number[]
   /** Issues that the receiver has not heard of in this incident. */
   items: DeliveryItem[]
-  /** Sent whatever the limits are: an escalation. */
+  /** Sent whatever the limits are: an escalation, and what an on-call service must know. */
   isUrgent: boolean
   /** A mute or snooze holds it back. '' otherwise. */
   heldBy: string
@@ -104,7 +105,7 @@ function openMessage(draft: Draft, { receiver, rules }: Heard, question: Questio
     receiver,
     change: isStart ? 'start' : 'change',
     level: incident.level,
-    rule,
+    ruleId: rule.id,
     reason: reasonOf(draft, rule, isStart ? incident.level : `the impact changed, ${incident.level}`),
     firingIds: draft.firings.filter((firing) => rules.some(({ id }) => id === firing.ruleId)).map(({ id }) => id),
     items: itemsOf(draft, members, notified.impact),
@@ -121,27 +122,56 @@ function openMessage(draft: Draft, { receiver, rules }: Heard, question: Questio
   return waits ? undefined : wanted
 }
 
-/** Messages of the end, for everybody who heard of the incident, if a rule of it wants them. */
+/**
+ * Messages of the end, for everybody who heard of the incident, if a rule of it wants them. On-call services hear of
+ * each end: their alert would stay open, and go on calling people. So no mute, limit or rule holds it back.
+ */
 function endMessages(draft: Draft, question: Question): Wanted[] {
   const { incident, members } = draft
   const rules = [...new Set(members.map(({ ruleId }) => ruleId))].flatMap((id) => question.rules.get(id) ?? [])
-  const rule = rules.find((ofMember) => ofMember.resolveMessage)
-  if (!rule || draft.endsSilently) return []
+  const teller = draft.endsSilently ? undefined : rules.find((ofMember) => ofMember.resolveMessage)
   return Object.entries(incident.notified).flatMap(([key, { level }]): Wanted[] => {
     const receiver = level === 'ok' ? undefined : question.receiverOf(key, incident.organizationId)
     if (!receiver || receiver.recipients.length === 0) return []
+    const isPager = receiver.isPager === true
+    const rule = teller ?? (isPager ? rules[0] : undefined)
+    if (!rule && !isPager) return []
     return [
       {
         draft,
         receiver,
         change: 'end',
         level: incident.level,
-        rule,
-        reason: `${rule.name}: it ended.`,
+        ruleId: rule?.id ?? null,
+        reason: rule ? `${rule.name}: it ended.` : 'It ended: its rules were deleted.',
         firingIds: draft.firings.filter((firing) => firing.change === 'end').map(({ id }) => id),
         items: itemsOf(draft, members, 0),
-        isUrgent: false,
-        heldBy: holdOf(incident, members, rule, question),
+        isUrgent: isPager,
+        heldBy: rule && !isPager ? holdOf(incident, members, rule, question) : '',
+      },
+    ]
+  })
+}
+
+/** Tells on-call services that somebody works on an incident, so that they stop calling. Once each. */
+function acknowledgements(draft: Draft, question: Question): Wanted[] {
+  const { incident, members } = draft
+  if (incident.state !== 'acknowledged') return []
+  return Object.entries(incident.notified).flatMap(([key, { level, isAcknowledged }]): Wanted[] => {
+    const receiver = level === 'ok' || isAcknowledged ? undefined : question.receiverOf(key, incident.organizationId)
+    if (!receiver?.isPager || receiver.recipients.length === 0) return []
+    return [
+      {
+        draft,
+        receiver,
+        change: 'change',
+        level: incident.level,
+        ruleId: members.find(({ endedMs, ruleId }) => endedMs === null && question.rules.has(ruleId))?.ruleId ?? null,
+        reason: 'Somebody acknowledged the incident.',
+        firingIds: [],
+        items: [],
+        isUrgent: true,
+        heldBy: '',
       },
     ]
   })
@@ -190,7 +220,7 @@ function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | 
     receiver,
     change: 'change',
     level: incident.level,
-    rule,
+    ruleId: rule.id,
     reason: `${rule.name}: nobody acknowledged within ${target.afterMinutes} minutes.`,
     firingIds: [],
     items: itemsOf(draft, members, 0),
@@ -218,6 +248,11 @@ export function messagesOf(draft: Draft, question: Question): Wanted[] {
     ? [...receiversOf(members, question).values()].flatMap((heard) => openMessage(draft, heard, question) ?? [])
     : endMessages(draft, question)
   for (const message of wanted) mark(message, question.nowMs)
+  for (const told of isOpen ? acknowledgements(draft, question) : []) {
+    wanted.push(told)
+    const before = incident.notified[told.receiver.key] ?? nothing
+    incident.notified[told.receiver.key] = { ...before, isAcknowledged: true }
+  }
   if (isOpen) {
     const step = escalate(
       draft,

@@ -191,17 +191,18 @@ export function outboxPart(store: Store): OutboxPart {
 export function deliveryPart({ write, read, dialect: { builder } }: Store): LogPart {
   const all = () => builder.selectFrom('delivery').selectAll()
   return {
-    deliveriesSince: async (channelIds, fromMs, userIds = []) =>
-      (
-        await write.all(
-          all()
-            .where((build) => build.or([build('channel_id', 'in', channelIds), build('user_id', 'in', userIds)]))
-            .where('created_ms', '>=', fromMs)
-            .where('kind', '!=', 'test')
-            .where('status', '!=', 'suppressed')
-            .orderBy('id'),
-        )
-      ).map(toDelivery),
+    deliveriesSince: async (channelIds, fromMs, userIds = []) => {
+      const since = all()
+        .where('created_ms', '>=', fromMs)
+        .where('kind', '!=', 'test')
+        .where('status', '!=', 'suppressed')
+      // One statement for each index: with `or` and an empty list of people, SQLite reads the whole log (1M: 200 ms).
+      const rows = [
+        ...(channelIds.length > 0 ? await write.all(since.where('channel_id', 'in', channelIds)) : []),
+        ...(userIds.length > 0 ? await write.all(since.where('user_id', 'in', userIds)) : []),
+      ]
+      return [...new Map(rows.map((row) => [row.id, row])).values()].sort((a, b) => a.id - b.id).map(toDelivery)
+    },
     deliveriesQueued: async (nowMs, max) =>
       (
         await write.all(

@@ -33,9 +33,15 @@ export type IncidentMember = {
 
 /**
  * What a receiver heard last about an incident. `impact`: the impact that it heard of. `held`: the impact up to which
- * messages were suppressed and recorded as such.
+ * messages were suppressed and recorded as such. `isAcknowledged`: an on-call service heard that somebody works on it.
  */
-export type Notified = { atMs: number; level: AlertLevel | 'ok'; impact: number; held: number }
+export type Notified = {
+  atMs: number
+  level: AlertLevel | 'ok'
+  impact: number
+  held: number
+  isAcknowledged?: boolean
+}
 
 export type Incident = {
   id: number

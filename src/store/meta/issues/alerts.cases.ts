@@ -94,7 +94,24 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     await meta.retention.prune(nowMs + 30 * 86_400_000, 0, 0, 0)
     expect(await meta.alerts.deliveryLog(1, 10)).toHaveLength(1)
     await meta.retention.prune(nowMs + 31 * 86_400_000, 0, 0, 0)
+    expect(await meta.alerts.deliveriesSince([], nowMs)).toEqual([])
     expect(await meta.alerts.deliveryLog(1, 10)).toEqual([])
+  })
+
+  test('messages of channels and of people come in their order, each once', async () => {
+    const { meta } = await withChannel()
+    const user = { channelId: null, userId: 'ann' }
+    const channel = { channelId: 1, userId: null }
+    const deliveries = [channel, user, channel, { ...user, userId: 'bob' }, { ...channel, userId: 'ann' }].map((more) => ({
+      delivery: aDelivery(more),
+      incident: null,
+    }))
+    await meta.incidents.storeDecision(decided({ deliveries }), nowMs)
+    const idsOf = async (...asked: [number[], number, string[]?]) =>
+      (await meta.alerts.deliveriesSince(...asked)).map(({ id }) => id)
+    expect(await idsOf([1], nowMs, ['ann'])).toEqual([1, 2, 3, 5])
+    expect(await idsOf([], nowMs, ['ann', 'bob'])).toEqual([2, 4, 5])
+    expect(await idsOf([1], nowMs + 1, ['ann'])).toEqual([])
   })
 
   test('tries are noted; a failure marks the channel, a success clears it', async () => {

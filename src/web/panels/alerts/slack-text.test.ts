@@ -10,5 +10,6 @@ test('links are their labels and escapes are characters', () => {
     { text: 'b', isLink: true, isStrong: false },
     { text: ' c', isLink: false, isStrong: false },
   ])
+  expect(slackPieces('shop@\u200b4.18.0')).toEqual([{ text: 'shop@4.18.0', isLink: false, isStrong: false }])
   expect(slackPieces('')).toEqual([])
 })

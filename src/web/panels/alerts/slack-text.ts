@@ -2,7 +2,9 @@
 type SlackPiece = { text: string; isLink: boolean; isStrong: boolean }
 
 const escapes: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
-const plain = (text: string): string => text.replace(/&(?:lt|gt|amp);/g, (found) => escapes[found] ?? found)
+/** Our messages split mentions with a space without width, which nobody sees in Slack. */
+const plain = (text: string): string =>
+  text.replace(/&(?:lt|gt|amp);/g, (found) => escapes[found] ?? found).replaceAll('\u200b', '')
 
 /**
  * Splits the mrkdwn of our own messages: links are `<address|label>`, a headline is a link in asterisks, and everything

@@ -20,7 +20,7 @@ function Sentence({ activity }: { activity: Activity }) {
     if (type === 'level') return t('activity.level', { from: level('from'), to: level('to') })
     if (type === 'acknowledged' || type === 'resolved') return t(`activity.${type}`, { name: by })
     if (type === 'started' || type === 'joined') return t(`activity.${type}`, { rule: text('rule') })
-    if (type === 'left') return t('activity.left', { members: text('members'), reason: text('reason') })
+    if (type === 'left') return t('activity.left', { members: Number(text('members')), reason: text('reason') })
     return t(`activity.${type}`, { reason: text('reason') })
   }
   return <PlainText text={sentence()} />

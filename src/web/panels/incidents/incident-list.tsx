@@ -29,7 +29,9 @@ export function IncidentList({
           <Link className="link min-w-0 flex-1 basis-60 break-words" href={`/o/${organization}/alerts/incidents/${id}`}>
             <PlainText text={title} />
           </Link>
-          <span className="text-small text-ink-2">{[...projects, release].filter(Boolean).join(' · ')}</span>
+          <span className="min-w-0 break-words text-small text-ink-2">
+            {[...projects, release].filter(Boolean).join(' · ')}
+          </span>
           {acknowledgedBy ? (
             <span className="text-small text-ink-2">
               {t('by', { name: acknowledgedBy.name || acknowledgedBy.email })}

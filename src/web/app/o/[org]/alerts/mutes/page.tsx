@@ -28,6 +28,7 @@ async function Mute({ organization, mute, mayWrite }: { organization: string; mu
         {mute.kind === 'organization' ? t('organization') : t(mute.kind, { name: mute.targetName })}
       </span>
       <Time at={mute.start} form="moment" className="text-small text-ink-2" />
+      <span aria-hidden>–</span>
       {mute.end === null ? null : <Time at={mute.end} form="moment" className="text-small text-ink-2" />}
       {mayWrite && !isOver ? <EndMute organization={organization} id={mute.id} /> : null}
     </li>

@@ -157,6 +157,7 @@ export function Schedule({
                   <input type="hidden" name="override" value={override.id} />
                   <PlainText text={nameOf(override.person)} />
                   <Time at={override.start} form="moment" className="text-small text-ink-2" />
+                  <span aria-hidden>–</span>
                   <Time at={override.end} form="moment" className="text-small text-ink-2" />
                   <Button type="submit" compact disabled={pending}>
                     {t('remove')}

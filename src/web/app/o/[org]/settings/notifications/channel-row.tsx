@@ -217,7 +217,7 @@ export function ChannelRow({
           label={failing ? t('failing') : active ? t('on') : t('off')}
           sizePx={10}
         />
-        <h2>
+        <h2 className="min-w-0 break-words">
           <PlainText text={channel.name} />
         </h2>
         <span className="chip">{tc(`kind_${channel.kind}`)}</span>
