@@ -102,10 +102,12 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     const { meta } = await withChannel()
     const user = { channelId: null, userId: 'ann' }
     const channel = { channelId: 1, userId: null }
-    const deliveries = [channel, user, channel, { ...user, userId: 'bob' }, { ...channel, userId: 'ann' }].map((more) => ({
-      delivery: aDelivery(more),
-      incident: null,
-    }))
+    const deliveries = [channel, user, channel, { ...user, userId: 'bob' }, { ...channel, userId: 'ann' }].map(
+      (more) => ({
+        delivery: aDelivery(more),
+        incident: null,
+      }),
+    )
     await meta.incidents.storeDecision(decided({ deliveries }), nowMs)
     const idsOf = async (...asked: [number[], number, string[]?]) =>
       (await meta.alerts.deliveriesSince(...asked)).map(({ id }) => id)
