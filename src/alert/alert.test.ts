@@ -175,11 +175,11 @@ describe('a commit’s notification', () => {
   })
 
   test('an issue that asks twice, as after a merge, is told once', async () => {
-    const { meta, alerts, calls, channel } = await rig()
+    const { meta, alerts, calls, channel, clock } = await rig()
     await channel('slack', 'https://chat.test/x')
     await commit(meta, { events: [effect({ title: 'Boom' })] })
     const item = { issueId: 1, kind: 'new' as const, eventId: '' }
-    await meta.incidents.storeDecision(decided({ deliveries: [builtIn([item, item])] }), 0)
+    await meta.incidents.storeDecision(decided({ deliveries: [builtIn([item, item])] }), clock.now())
     await alerts.run()
     expect(calls.map((call) => call.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
   })

@@ -3,10 +3,13 @@ import type { Channel, Delivery } from '../store/meta/issues/alerts.ts'
 import { attemptAll, type Wired } from './attempt.ts'
 import { createConfirmations } from './confirm.ts'
 import type { AlertDeps } from './deps.ts'
+import type { Message } from './message/message.ts'
+import { browserOf } from './person-receivers.ts'
 import { createPush } from './push.ts'
 import { decideDue } from './question.ts'
 import { createAuthors, recipientsOf } from './receivers.ts'
 import { createMailer, type Mail } from './send/mailer.ts'
+import { sendVia } from './send/transports.ts'
 import { answerSlack, createSlackPeople, type SlackPeople } from './slack.ts'
 
 /** A mail without its Message-ID. `id`: the same in every attempt, so that clients show a repeat once. */
@@ -22,6 +25,8 @@ export type Alerts = {
   test(channel: Channel): Promise<Delivery[]>
   /** Sends one mail now. Returns undefined on success, else the reason ('' without a mail server). */
   mail(mail: UnsentMail): Promise<string | undefined>
+  /** Sends one message to a browser of a person (`push:4`). Returns undefined if it is done, else the reason. */
+  push(recipient: string, message: Message): Promise<string | undefined>
   /**
    * Sends confirmation mails to a channel's addresses outside the organization: those not asked yet, or only `only`.
    * Never throws: recipientsIn has the result.
@@ -29,8 +34,8 @@ export type Alerts = {
   askToConfirm(channel: Channel, only?: string): Promise<void>
   /** Finds the e-mail addresses of Slack users. Throws the errors of Outgoing. */
   slackPeople: SlackPeople
-  /** Answers a click in Slack, as far as Slack can be reached. */
-  answerSlack(responseUrl: string, text: string): Promise<void>
+  /** Answers a click in Slack. Returns false if Slack could not be reached: try again. */
+  answerSlack(responseUrl: string, text: string): Promise<boolean>
   /** The public key that browsers subscribe to push messages with. */
   pushKey(): Promise<string>
   stop(): void
@@ -48,6 +53,16 @@ async function mailNow(deps: Wired, mail: UnsentMail): Promise<string | undefine
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 300) : 'The mail was not sent.'
+  }
+}
+
+/** Sends one push message now. Returns undefined if it was sent or the browser is gone, else the reason. */
+async function pushNow(deps: Wired, recipient: string, message: Message): Promise<string | undefined> {
+  try {
+    await sendVia('push', deps, {}, { message, deliveryId: 0, recipient: String(browserOf(recipient)) })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 300) : 'The push message was not sent.'
   }
 }
 
@@ -100,12 +115,14 @@ export function createAlerts(options: AlertDeps): Alerts {
       return attempted
     },
     mail,
+    push: (recipient, message) => pushNow(deps, recipient, message),
     pushKey: push.publicKey,
     slackPeople: createSlackPeople(deps.outgoing),
     answerSlack: (responseUrl, text) =>
-      answerSlack(deps.outgoing, responseUrl, text).catch((error: unknown) =>
-        deps.observe.warn({ error: String(error).slice(0, 200) }, 'a click in Slack got no answer'),
-      ),
+      answerSlack(deps.outgoing, responseUrl, text).catch((error: unknown) => {
+        deps.observe.warn({ error: String(error).slice(0, 200) }, 'a click in Slack got no answer')
+        return false
+      }),
     askToConfirm: createConfirmations(deps, mail),
     stop: () => {
       state.stopped = true

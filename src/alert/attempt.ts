@@ -7,7 +7,7 @@ import { isPager } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
 import { ruleMessage } from './message/incident.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
-import { kindFor } from './person-receivers.ts'
+import { browserOf, kindFor } from './person-receivers.ts'
 import { unsubscribeLink } from './personal.ts'
 import type { Mailer } from './send/mailer.ts'
 import { DeliveryRefused, type PushDeps, type Sent } from './send/transport.ts'
@@ -117,6 +117,8 @@ async function sendMessage(deps: Wired, delivery: Delivery, message: Message): P
   const channel = delivery.channelId === null ? null : await deps.meta.alerts.channelById(delivery.channelId)
   if (channel === undefined) return undefined
   if (await hasLeft(deps, delivery, channel)) return { answer: leftSentence }
+  const browser = channel === null ? browserOf(delivery.recipient) : undefined
+  if (browser !== undefined) return sendVia('push', deps, {}, { ...outbound, recipient: String(browser) })
   if (channel !== null && isPager(channel) && (await isOver(deps, delivery))) return { answer: overSentence }
   return channel === null
     ? sendVia('email', deps, { target: delivery.recipient }, outbound)

@@ -5,6 +5,21 @@ import type { Question } from './decide/facts.ts'
 import { base, channel, due, firing, many, minuteMs, nowMs, person, rule, slack, story } from './decide.cases.ts'
 import { decide } from './decide.ts'
 
+test('a person hears at each place, and a critical message to who is on call wakes them at each', () => {
+  const lateMs = nowMs + 60 * minuteMs
+  const ann = { ...person('ann'), recipients: ['ann@x.test', 'push:4', 'push:5'], notBeforeMs: lateMs }
+  const tell = (level: 'warning' | 'critical', isOnCall: boolean) =>
+    decide({
+      ...base,
+      rules: new Map([[4, rule(4)]]),
+      firings: [firing(4, { level })],
+      receiversOf: () => [isOnCall ? { ...ann, isOnCall: true } : ann],
+    }).deliveries.map(({ delivery }) => [delivery.recipient, delivery.nextMs])
+  expect(tell('critical', false)).toEqual(ann.recipients.map((recipient) => [recipient, lateMs]))
+  expect(tell('warning', true)).toEqual(ann.recipients.map((recipient) => [recipient, lateMs]))
+  expect(tell('critical', true)).toEqual(ann.recipients.map((recipient) => [recipient, nowMs]))
+})
+
 describe('an incident of a metric', () => {
   test('start, rise, fall and end are one message each', () => {
     const { step, incidents } = story([rule(4)])

@@ -1,3 +1,4 @@
+import { places } from '../domain/personal.ts'
 import type { Decided } from '../store/meta/alerts/incidents.ts'
 import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { AlertDue, Channel } from '../store/meta/issues/alerts.ts'
@@ -6,6 +7,7 @@ import { messagesOf, type Wanted } from './decide/impact.ts'
 import { type Draft, joinFirings } from './decide/join.ts'
 import { type Content, limited, messagesTo } from './decide/limits.ts'
 import { trackerIssuesOf } from './decide/trackers.ts'
+import { atPlace } from './person-receivers.ts'
 
 /** At most one message of the built-in notifications per issue and channel in this time. */
 const issuePauseMs = 3_600_000
@@ -104,7 +106,15 @@ const isCovered = (wanted: Wanted, sentMs: ReadonlyMap<number, number>): boolean
 
 type ToReceiver = { receiver: Receiver; wanted: Wanted[]; channel: Channel | undefined }
 
-/** All receivers of this decision, each with its messages. */
+/** A receiver by its places. A flood of mails must not hold push messages back, and a kind can have places of its own. */
+const partsOf = (receiver: Receiver, organizationId: number): Receiver[] =>
+  receiver.userId === null
+    ? [receiver]
+    : places
+        .map((place) => ({ ...atPlace(receiver, place), organizationId }))
+        .filter(({ recipients }) => recipients.length > 0)
+
+/** All receivers of this decision, each with its messages. Whoever is on call for one of them is woken by a critical one. */
 function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[] {
   const all = new Map<string, ToReceiver>()
   for (const channel of question.channels) {
@@ -113,10 +123,15 @@ function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[]
     if (recipients.length > 0) all.set(receiver.key, { receiver, wanted: [], channel })
   }
   for (const message of wanted) {
-    const { receiver } = message
-    const known = all.get(receiver.key)
-    if (known) known.wanted.push(message)
-    else all.set(receiver.key, { receiver, wanted: [message], channel: undefined })
+    const { organizationId } = message.draft.incident
+    for (const receiver of partsOf(message.receiver, organizationId)) {
+      const key = receiver.place ? `${receiver.key} ${organizationId} ${receiver.place}` : receiver.key
+      const known = all.get(key)
+      if (known) {
+        known.wanted.push(message)
+        if (receiver.isOnCall) known.receiver = { ...known.receiver, isOnCall: true }
+      } else all.set(key, { receiver, wanted: [message], channel: undefined })
+    }
   }
   return [...all.values()]
 }

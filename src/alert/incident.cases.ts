@@ -91,29 +91,26 @@ export async function incidentRig(more: Partial<AlertDefinition> = {}, deps: Par
     ...deps,
   }
   const fire = (change: Partial<NewFiring> = {}) =>
-    meta.alertRules.saveEvaluation(
-      {
-        firings: [
-          {
-            organizationId: 1,
-            ruleId: rule.id,
-            key: `${clock.now()} ${change.change} ${JSON.stringify(change.cause)}`,
-            change: 'start',
-            level: 'critical',
-            atMs: clock.now(),
-            value: null,
-            threshold: null,
-            sentence: '',
-            cause: { projectIds: [1], issueIds: [1], release: '', deployId: null },
-            trigger: 'new',
-            eventId: 'e',
-            sinceMs: clock.now(),
-            ...change,
-          },
-        ],
-      },
-      clock.now(),
-    )
+    meta.alertRules.saveEvaluation({
+      firings: [
+        {
+          organizationId: 1,
+          ruleId: rule.id,
+          key: `${clock.now()} ${change.change} ${JSON.stringify(change.cause)}`,
+          change: 'start',
+          level: 'critical',
+          atMs: clock.now(),
+          value: null,
+          threshold: null,
+          sentence: '',
+          cause: { projectIds: [1], issueIds: [1], release: '', deployId: null },
+          trigger: 'new',
+          eventId: 'e',
+          sinceMs: clock.now(),
+          ...change,
+        },
+      ],
+    })
   return { clock, meta, posts, mails, refuses, fire, rule, deps: all, alerts: createAlerts(all) }
 }
 

@@ -275,6 +275,9 @@ describe('people', () => {
     const stored = { userId: 'bob', sealed: '{}', browser: '', createdMs: nowMs, endpointHash: 'h' }
     const { id } = await meta.pushBrowsers.addBrowser(stored)
     const [delivery] = await meta.alerts.queueTest(channel.id, [String(id)], nowMs)
+    // The browser stays, because its person is in another organization.
+    const others = await meta.organizations.createOrganization({ slug: 'others', name: 'Others', ownerUserId: 'bob' })
+    expect(others.id).not.toBe(1)
     await meta.organizations.endMembership(1, 'bob')
     await meta.alerts.sendDeliveryAgain(delivery?.id ?? 0, 'ann', nowMs)
     expect(await alerts.run()).toMatchObject({ tries: 1 })

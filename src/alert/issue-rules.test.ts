@@ -91,7 +91,7 @@ beforeEach(async () => {
   for (const rule of await meta.alertRules.listAlertRules(made().organization.id))
     await meta.alertRules.deleteAlertRule(rule.id)
   const left = await meta.alertRules.issueTriggersDue(1000, Number.MAX_SAFE_INTEGER)
-  await meta.alertRules.saveEvaluation({ doneIds: left.map(({ id }) => id) }, 0)
+  await meta.alertRules.saveEvaluation({ doneIds: left.map(({ id }) => id) })
 })
 
 describe('what happens to an issue', () => {
@@ -137,7 +137,7 @@ describe('what happens to an issue', () => {
     // A kill after the transaction: the trigger is not there twice, but its key would be.
     const later = evaluator().rules
     await later.run()
-    await meta.alertRules.saveEvaluation({ firings: await meta.alertRules.firingsOf(rule.id, 0, 9) }, Date.now())
+    await meta.alertRules.saveEvaluation({ firings: await meta.alertRules.firingsOf(rule.id, 0, 9) })
     expect([kept.length, await titlesOf(rule.id)]).toEqual([1, ['new KilledError']])
   })
 

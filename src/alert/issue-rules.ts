@@ -313,7 +313,7 @@ async function evaluateTriggers(deps: IssueRulesDeps, memory: Memory): Promise<{
     const round: Round = { doneIds: [], postponed: [], firings: [], changed: new Set(), keptIds: [], keptMax }
     const ready = rules.length === 0 ? triggers : await withIssues(deps, triggers, round)
     for (const happening of await happeningsOf(deps, ready)) await evaluateHappening(deps, rules, happening, round)
-    await deps.meta.alertRules.saveEvaluation({ ...round, states: statesOf(round.changed) }, deps.clock.now())
+    await deps.meta.alertRules.saveEvaluation({ ...round, states: statesOf(round.changed) })
     totals.triggers += triggers.length
     totals.firings += round.firings.length
     memory.due.keep(round.keptIds)
@@ -447,7 +447,7 @@ async function evaluateWindows(deps: IssueRulesDeps, memory: Memory): Promise<{ 
   const changed = advance(rules, steps, failed, processedMs < nowMs - behindMs)
   const states = statesOf(changed)
   const sure = firings.filter(({ ruleId }) => ![...failed].some((watched) => watched.rule.id === ruleId))
-  if (states.length > 0) await deps.meta.alertRules.saveEvaluation({ states, firings: sure }, nowMs)
+  if (states.length > 0) await deps.meta.alertRules.saveEvaluation({ states, firings: sure })
   return { steps: steps.length, firings: sure.length }
 }
 

@@ -163,7 +163,7 @@ async function save(deps: MetricRulesDeps, { changed, firings }: News): Promise<
       for (const [at, { firing }] of (byRule.get(watched) ?? []).entries())
         described.push(await describeFiring(deps, watched, firing, at < explainedMax))
     const states = part.map(({ rule, state }) => ({ ruleId: rule.id, rev: rule.rev, state: storedState(state) }))
-    await deps.meta.alertRules.saveEvaluation({ states, firings: described }, deps.clock.now())
+    await deps.meta.alertRules.saveEvaluation({ states, firings: described })
   }
 }
 

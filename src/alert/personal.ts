@@ -94,4 +94,7 @@ export const getsMail = (settings: PersonalSettings, kind: Unsubscription['kind'
     ? settings.digest !== 'off'
     : kind === 'report'
       ? settings.report
-      : settings.kinds[kind].includes('email')
+      : settings.kinds[kind].includes('email') ||
+        Object.values(settings.projects).some(
+          (choice) => typeof choice === 'object' && choice.kinds[kind]?.includes('email'),
+        )

@@ -6,7 +6,7 @@ const browser = { endpoint: 'https://push.test/a', p256dh: 'p', auth: 'a' }
 /** The parts of meta that push messages read, in memory. */
 function rig({ url = 'https://m.test', key = 'a' } = {}) {
   const values = new Map<string, string>()
-  const deleted: number[] = []
+  const deleted: [number, number][] = []
   const secrets = { key }
   const meta = {
     values: {
@@ -20,13 +20,14 @@ function rig({ url = 'https://m.test', key = 'a' } = {}) {
           : undefined,
       browsersOf: async (ids: readonly string[]) =>
         ids.map((userId, at) => ({ id: at + 4, userId, sealed: '', browser: '', createdMs: 0 })),
-      deleteBrowser: async (id: number) => void deleted.push(id),
+      endBrowser: async (id: number, atMs: number) => void deleted.push([id, atMs]),
     },
     organizations: { membersOf: async () => [{ userId: 'ann' }, { userId: 'bob' }] },
   }
   const deps = {
     meta,
     url,
+    clock: { now: () => 5 },
     seal: (text: string) => `${secrets.key}:${text}`,
     open: (sealed: string) => {
       if (!sealed.startsWith(`${secrets.key}:`)) throw new Error('wrong key')
@@ -59,7 +60,7 @@ test('a browser is opened, and forgotten when its service says so', async () => 
   expect(await push.browser(4)).toEqual({ id: 4, ...browser })
   expect(await push.browser(5)).toBeUndefined()
   await push.forget(4)
-  expect(deleted).toEqual([4])
+  expect(deleted).toEqual([[4, 5]])
 })
 
 test('the browsers of all members are the recipients', async () => {

@@ -14,12 +14,13 @@ type Deps = {
     | 'values.setValue'
     | 'pushBrowsers.browserById'
     | 'pushBrowsers.browsersOf'
-    | 'pushBrowsers.deleteBrowser'
+    | 'pushBrowsers.endBrowser'
   > &
     MetaWith<'organizations.membersOf'>
   seal(text: string): string
   open(sealed: string): string
   url: string
+  clock: { now(): number }
 }
 
 /** Push messages to browsers. */
@@ -29,7 +30,7 @@ type Push = PushDeps & {
 }
 
 /** Creates push messages with the keys of this data folder. If its secrets have changed, browsers must subscribe again. */
-export function createPush({ meta, seal, open, url }: Deps): Push {
+export function createPush({ meta, seal, open, url, clock }: Deps): Push {
   const stored = async (): Promise<PushKeys | undefined> => {
     const sealed = await meta.values.getValue(keysValue)
     try {
@@ -51,10 +52,10 @@ export function createPush({ meta, seal, open, url }: Deps): Push {
     publicKey: async () => (await keys()).publicKey,
     browser: async (id) => {
       const found = await meta.pushBrowsers.browserById(id)
-      return found && { id, ...browserShape.parse(JSON.parse(open(found.sealed))) }
+      return found?.sealed ? { id, ...browserShape.parse(JSON.parse(open(found.sealed))) } : undefined
     },
     encrypt: async (browser, content, options) => pushRequest(await keys(), browser, content, { subject, ...options }),
-    forget: (id) => meta.pushBrowsers.deleteBrowser(id),
+    forget: (id) => meta.pushBrowsers.endBrowser(id, clock.now()),
   }
 }
 

@@ -63,6 +63,8 @@ type Directory = {
   people: Map<string, Person>
   /** What people want to hear, if they changed it. */
   wishes: Map<string, PersonalSettings>
+  /** The browsers of each person that get push messages. */
+  browsers: Map<string, number[]>
   /** Members who can triage. */
   active: string[]
   /** By schedule id: user ids in the order of escalation. */
@@ -77,6 +79,7 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
   const members = await meta.organizations.membersOf(organizationId)
   const people = await meta.people.people(members.map((member) => member.userId))
   const schedules = await meta.incidents.listSchedules(organizationId)
+  const browsers = await meta.pushBrowsers.browsersOf(members.map(({ userId }) => userId))
   const overrides = await meta.incidents.overridesOf(
     schedules.map(({ id }) => id),
     nowMs,
@@ -86,6 +89,9 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
     recipients,
     people: new Map(people.map((person) => [person.id, person])),
     wishes: await meta.personal.personalSettingsIn(organizationId),
+    browsers: new Map(
+      [...Map.groupBy(browsers, ({ userId }) => userId)].map(([userId, own]) => [userId, own.map(({ id }) => id)]),
+    ),
     active: members.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId),
     onCall: new Map(
       schedules.map((schedule) => [
@@ -110,15 +116,17 @@ async function issuePeople(
   deps: AlertDeps,
   authors: Authors,
   { rules, issues }: Needs,
-  people: readonly Person[],
+  directories: ReadonlyMap<number, Directory>,
 ): Promise<Map<number, IssuePeople>> {
   const types = new Set(rules.flatMap(({ definition }) => definition.actions.map(({ type }) => type)))
   const found = new Map<number, IssuePeople>()
+  // Only its own organization may learn of an issue, whoever wrote the commit.
+  const membersOf = (issue: Issue) => [...(directories.get(issue.organizationId)?.people.values() ?? [])]
   for (const issue of issues)
     found.set(issue.id, {
       assignee: issue.assigneeUserId === null ? [] : [issue.assigneeUserId],
       owners: types.has('owners') ? (await deps.meta.issues.suggestionsOf(issue.id)).map(({ userId }) => userId) : [],
-      authors: types.has('authors') ? await authors(issue, people) : [],
+      authors: types.has('authors') ? await authors(issue, membersOf(issue)) : [],
     })
   return found
 }
@@ -127,6 +135,9 @@ async function issuePeople(
 type Receivers = Pick<Question, 'channels' | 'recipientsOf' | 'receiversOf' | 'receiverOf' | 'onCall'> & {
   userIds: string[]
 }
+
+/** A step of an on-call order whose person has left. It reaches nobody. */
+const nobody: Receiver = { key: 'nobody', channelId: null, userId: null, recipients: [], notBeforeMs: 0 }
 
 /** Makes the lookup of a person as a receiver, by what they want to hear. */
 const personIn =
@@ -137,7 +148,9 @@ const personIn =
     { kind, projectId = null }: { kind?: PersonalKind; projectId?: number | null } = {},
   ): Receiver | undefined => {
     const found = directory?.people.get(userId)
-    return found && personReceiver(found, directory?.wishes.get(userId), { kind, projectId }, now)
+    if (!found || !directory) return undefined
+    const means = { ...now, browsers: directory.browsers.get(userId) ?? [] }
+    return personReceiver(found, directory.wishes.get(userId), { kind, projectId }, means)
   }
 
 /** Reads who can hear of these rules and issues. */
@@ -154,7 +167,7 @@ export async function readReceivers(
   const recipients = new Map(all.flatMap((directory) => [...directory.recipients]))
   const persons = new Map(all.flatMap((directory) => [...directory.people]))
   const hasMail = (await deps.smtp()) !== undefined
-  const ofIssue = await issuePeople(deps, authors, needs, [...persons.values()])
+  const ofIssue = await issuePeople(deps, authors, needs, directories)
   const rules = new Map(needs.rules.map((rule) => [rule.id, rule]))
 
   const projects = new Map(needs.issues.map((issue) => [issue.id, issue.projectId]))
@@ -165,21 +178,19 @@ export async function readReceivers(
     channels,
     userIds: [...persons.keys()],
     recipientsOf: ({ id }) => recipients.get(id) ?? [],
-    receiverOf: (key) => {
+    receiverOf: (key, organizationId) => {
+      const directory = directories.get(organizationId)
       const [kind, id = ''] = key.split(':')
-      if (kind === 'channel') return channel(Number(id))
-      const userId = key.slice('person:'.length)
-      return person(
-        all.find((directory) => directory.people.has(userId)),
-        userId,
+      if (kind === 'channel') return directory?.recipients.has(Number(id)) ? channel(Number(id)) : undefined
+      return person(directory, key.slice('person:'.length))
+    },
+    onCall: (schedule, organizationId) => {
+      const directory = directories.get(organizationId)
+      // Whoever has left keeps their step, so that nobody is told in their place too early.
+      return (directory?.onCall.get(schedule) ?? []).map(
+        (userId) => person(directory, userId, { kind: 'on_call' }) ?? nobody,
       )
     },
-    onCall: (schedule) =>
-      all.flatMap((directory) =>
-        (directory.onCall.get(schedule) ?? []).flatMap(
-          (userId) => person(directory, userId, { kind: 'on_call' }) ?? [],
-        ),
-      ),
     receiversOf: (ruleId, issueIds) => {
       const rule = rules.get(ruleId)
       const directory = rule && directories.get(rule.organizationId)

@@ -18,7 +18,7 @@ export type SlackPeople = (token: string, userId: string) => Promise<string | un
 
 /**
  * Returns a reader of the e-mail addresses of Slack users (https://docs.slack.dev/reference/methods/users.info), which
- * asks once in ten minutes. Slack waits three seconds for the answer to a click.
+ * asks once in ten minutes.
  */
 export function createSlackPeople(outgoing: Outgoing): SlackPeople {
   const known = new LRUCache<string, string>({ max: 5000, ttl: 600_000 })
@@ -37,10 +37,15 @@ export function createSlackPeople(outgoing: Outgoing): SlackPeople {
   }
 }
 
-/** Answers the person who clicked a button, in a message that only they see. The address is valid for 30 minutes. */
-export async function answerSlack(outgoing: Outgoing, responseUrl: string, text: string): Promise<void> {
+/**
+ * Answers the person who clicked a button, in a message that only they see. The address is valid for 30 minutes. Returns
+ * false if Slack asks to try again. Throws the errors of Outgoing.
+ */
+export async function answerSlack(outgoing: Outgoing, responseUrl: string, text: string): Promise<boolean> {
   // The call is signed by Slack, so this is Slack's address. Anything else gets no answer of ours.
-  if (new URL(responseUrl).origin !== 'https://hooks.slack.com') return
+  if (new URL(responseUrl).origin !== 'https://hooks.slack.com') return true
   const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, text: mrkdwn(text) })
-  await postJson({ outgoing }, { url: responseUrl, body })
+  const { status } = await postJson({ outgoing }, { url: responseUrl, body })
+  // Other refusals, such as of an address that is too old, stay as they are.
+  return status !== 429 && status < 500
 }

@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createChannel } from '../operations/channels.ts'
+import { runSlackClicks } from '../operations/slack-clicks.ts'
 import { createRoutes } from './api.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 import { isSignedBySlack } from './slack.ts'
+import { actOnClick } from './slack-clicks.ts'
 
 const { made } = appForFile()
 const signing = '8f742231b10e8888abcd99yyyzzz85a5'.replace(/[^0-9a-f]/g, '0')
@@ -27,7 +29,21 @@ beforeAll(async () => {
 const sign = (body: string, timestampS: number, secret = signing) =>
   `v0=${createHmac('sha256', secret).update(`v0:${timestampS}:${body}`).digest('hex')}`
 
-type Click = { verb: string; user?: string; value?: string; ageS?: number; secret?: string; slug?: string }
+type Click = {
+  verb: string
+  times?: number
+  ts?: string
+  user?: string
+  value?: string
+  ageS?: number
+  secret?: string
+  slug?: string
+}
+
+const waiting = () => made().app.meta.alerts.slackClicksDue(Number.MAX_SAFE_INTEGER, 9)
+
+/** Each click has a time of its own. */
+let clicks = 0
 
 /** Clicks a button as Slack sends it, and returns the answer and the sentence for the person. */
 async function click({
@@ -37,28 +53,36 @@ async function click({
   ageS = 0,
   secret = signing,
   slug = 'acme',
+  times = 1,
+  ts = `${++clicks}.5`,
 }: Click) {
   const { app, sent } = made()
   const payload = {
     type: 'block_actions',
     user: { id: user, username: 'ann', team_id: 'T9TK3CUKW' },
     response_url: 'https://hooks.slack.com/actions/T9TK3CUKW/1/x',
-    actions: [{ type: 'button', block_id: `issue-${value}`, action_id: verb, value, action_ts: '1548426417.840180' }],
+    actions: [{ type: 'button', block_id: `issue-${value}`, action_id: verb, value, action_ts: ts }],
   }
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const timestampS = Math.floor(app.clock.now() / 1000) - ageS
   sent.posts.length = 0
-  const answer = await createRoutes(app).fetch(
-    new Request(`http://mishap.test/api/0/hooks/slack/${slug}/`, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'x-slack-request-timestamp': String(timestampS),
-        'x-slack-signature': sign(body, timestampS, secret),
-      },
-    }),
-  )
+  const post = () =>
+    createRoutes(app).fetch(
+      new Request(`http://mishap.test/api/0/hooks/slack/${slug}/`, {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'x-slack-request-timestamp': String(timestampS),
+          'x-slack-signature': sign(body, timestampS, secret),
+        },
+      }),
+    )
+  const answer = await post()
+  for (let at = 1; at < times; at++) await post()
+  // The route answers at once and acts beside it.
+  for (let look = 0; look < 400 && (await waiting()).some(({ attempts }) => attempts === 0); look++)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   const said = sent.posts.find(({ url }) => url.startsWith('https://hooks.slack.com/'))?.body as { text?: string }
   return { status: answer.status, said: said?.text }
 }
@@ -121,6 +145,66 @@ describe('a button in Slack', () => {
     await app.meta.organizations.setMember(organization.id, person.id, 'viewer')
     expect((await click({ verb: 'archive' })).said).toBe('Your role may not change this issue.')
     await app.meta.organizations.setMember(organization.id, person.id, 'owner')
+  })
+})
+
+describe('a click', () => {
+  const activities = async () => (await made().app.meta.issues.activityOf(issueId)).length
+
+  test('that arrives twice acts once', async () => {
+    const before = await activities()
+    expect((await click({ verb: 'archive', times: 3 })).said).toMatch(/is archived\.$/)
+    expect(made().sent.posts.filter(({ url }) => url.startsWith('https://hooks.slack.com/'))).toHaveLength(1)
+    expect(await activities()).toBe(before + 1)
+    await made().app.meta.issues.updateIssue(issueId, { status: 'unresolved', substatus: 'ongoing' }, null, 1)
+  })
+
+  test('that a kill left is done by the job: stored, acted on, or only without its answer', async () => {
+    const { app, sent, organization } = made()
+    const { alerts } = app.meta
+    const payload = {
+      type: 'block_actions',
+      user: { id: owner },
+      response_url: 'https://hooks.slack.com/actions/T9TK3CUKW/1/x',
+      actions: [{ action_id: 'resolve', value: String(issueId) }],
+    }
+    const store = (name: string) =>
+      alerts.addSlackClick(
+        { organizationId: organization.id, click: name, sealed: app.seal.seal(JSON.stringify(payload)) },
+        app.clock.now(),
+      )
+    sent.posts.length = 0
+    await store('stored')
+    await runSlackClicks(app, actOnClick(app))
+    expect((await issue())?.status).toBe('resolved')
+    const done = await activities()
+    await store('acted on')
+    const [due] = await alerts.slackClicksDue(app.clock.now(), 9)
+    await alerts.noteSlackClick(due?.id ?? 0, 'It was done.')
+    await runSlackClicks(app, actOnClick(app))
+    expect(await activities()).toBe(done)
+    const texts = sent.posts.map(({ body }) => (body as { text?: string }).text)
+    expect(texts).toEqual([expect.stringMatching(/is resolved\.$/), 'It was done.'])
+    expect(await alerts.slackClicksDue(Number.MAX_SAFE_INTEGER, 9)).toEqual([])
+  })
+
+  test('whose answer Slack does not take is not lost, and ends after the last attempt', async () => {
+    const { app } = made()
+    const { answerSlack } = app.alerts
+    let asked = 0
+    app.alerts.answerSlack = async () => ++asked < 0
+    try {
+      await click({ verb: 'archive' })
+      const [left] = await waiting()
+      expect([asked, left?.attempts, left?.sentence]).toEqual([1, 1, expect.stringMatching(/is archived\.$/)])
+      for (let at = 0; at < 9; at++) {
+        await app.meta.alerts.endSlackClick(left?.id ?? 0, { nextMs: 0 })
+        await runSlackClicks(app, actOnClick(app))
+      }
+      expect([asked <= 4, await app.meta.alerts.slackClicksDue(Number.MAX_SAFE_INTEGER, 9)]).toEqual([true, []])
+    } finally {
+      app.alerts.answerSlack = answerSlack
+    }
   })
 })
 

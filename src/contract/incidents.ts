@@ -131,6 +131,7 @@ export const restOnCallSchedule = z
     handOverTime: z.string().describe('HH:MM on the clock of the zone.'),
     startDate: z.string().describe('The first member has the week in which this day is.'),
     members: z.array(restPerson).describe('In the order of their weeks.'),
+    holes: z.int().describe('Turns whose person has left. Nobody is on call in them, until the members are set again.'),
     onCall: z.strictObject({ person, until: time, isOverride: z.boolean() }).nullable(),
     shifts: z
       .array(z.strictObject({ person, start: time, end: time, isOverride: z.boolean() }))

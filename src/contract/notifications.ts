@@ -47,7 +47,8 @@ export const restDelivery = z
     kind: z.enum(['issue', 'incident', 'summary', 'digest', 'report', 'test']),
     change: z.enum(['start', 'change', 'end']),
     incident: digits.nullable(),
-    issues: z.array(digits),
+    issues: z.array(digits).describe('At most 20 issues.'),
+    more: z.int().describe('Issues and incidents that the message counts beyond `issues`.'),
     status: z
       .enum(['queued', 'sent', 'failed', 'suppressed'])
       .describe('suppressed: a mute, a snooze or a limit held it back. `error` has the reason.'),

@@ -13,14 +13,22 @@ const kinds = z.object({
 } satisfies Record<(typeof personalKinds)[number], typeof where>)
 const clockTime = z.string().refine(isClockTime, 'A time such as 22:00.')
 const quietHours = z.strictObject({ from: clockTime, to: clockTime }).nullable()
+const ownKinds = kinds.omit({ on_call: true }).partial().strict()
+const choice = z.union([z.enum(projectModes), z.strictObject({ kinds: ownKinds })])
 const projects = z
-  .record(z.string().max(50), z.enum(projectModes))
-  .describe('By slug. mine: only assignments and mentions. none: nothing. On-call messages come always.')
+  .record(z.string().max(50), choice)
+  .describe(
+    'By slug. mine: only assignments and mentions. none: nothing. kinds: where each kind goes; absent ones follow the general settings. On-call messages come always.',
+  )
 
 /** organizations/{org}/personal-notifications/: what the caller wants to hear of the organization. */
 export const restPersonalSettings = z
   .strictObject({
-    kinds: kinds.strict().describe('Where each kind of message goes. An empty list: nowhere.'),
+    kinds: kinds
+      .strict()
+      .describe(
+        'Where each kind of message goes: email, push (the browsers of the person) or both. An empty list: nowhere.',
+      ),
     digest: z.enum(digestPaces),
     report: z.boolean().describe('The weekly report of what was sent.'),
     projects,

@@ -3,7 +3,12 @@ import { digits, time } from './scalars.ts'
 
 /** users/me/push-browsers/: one browser that gets push messages. Its address at the push service is never returned. */
 export const restPushBrowser = z
-  .strictObject({ id: digits, browser: z.string().describe('For example "Firefox on Linux".'), dateCreated: time })
+  .strictObject({
+    id: digits,
+    browser: z.string().describe('For example "Firefox on Linux".'),
+    dateCreated: time,
+    dateGone: time.nullable().describe('When its push service said that the browser is gone. It gets no messages.'),
+  })
   .meta({ id: 'PushBrowser' })
 export type RestPushBrowser = z.infer<typeof restPushBrowser>
 

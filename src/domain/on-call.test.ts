@@ -166,3 +166,13 @@ test.each([
 ])('%s', (_name, overrides, expected) => {
   expect(onCallOrder(rota(), overrides, at('2026-03-03T00:00:00Z'))).toEqual(expected)
 })
+
+test('a hole is the first step of an escalation while it is on, and no later one', () => {
+  const rota = { timeZone: 'UTC', handOverDay: 1, handOverTime: '09:00', startDate: '2026-03-02' }
+  const at = (week: number) => Date.parse('2026-03-02T10:00:00Z') + week * 7 * 86_400_000
+  const order = (members: string[], week: number) => onCallOrder({ ...rota, members }, [], at(week))
+  expect(order(['ann', '', 'bob'], 0)).toEqual(['ann', 'bob'])
+  expect(order(['ann', '', 'bob'], 1)).toEqual(['', 'bob', 'ann'])
+  expect(order(['', ''], 0)).toEqual([])
+  expect(order([], 0)).toEqual([])
+})

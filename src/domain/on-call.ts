@@ -1,3 +1,6 @@
+/** Whose turn it is when the person of a turn has left: nobody's, until somebody edits the schedule. */
+export const hole = ''
+
 /** A weekly rota: the members take turns, from one hand-over to the next. */
 export type Rota = {
   /** An IANA name, such as Europe/Berlin. */
@@ -8,7 +11,7 @@ export type Rota = {
   handOverTime: string
   /** `YYYY-MM-DD`. The first member has the turn in which this day begins at the hand-over. */
   startDate: string
-  /** User ids in the order of their turns. */
+  /** User ids in the order of their turns. `hole`: a turn of nobody. */
   members: readonly string[]
 }
 
@@ -113,14 +116,17 @@ export function onCallAt(rota: Rota, overrides: readonly Override[], atMs: numbe
 }
 
 /**
- * Returns the order in which an alert escalates: who is on call, then the members whose turns come next. Nobody comes
- * twice.
+ * Returns the order in which an alert escalates: who is on call (or `hole`), then the members whose turns come next.
+ * Nobody comes twice.
  */
 export function onCallOrder(rota: Rota, overrides: readonly Override[], atMs: number): string[] {
   const now = onCallAt(rota, overrides, atMs)
   const { turn } = turnAt(rota, atMs)
   const next = rota.members.flatMap((_member, step) => memberOf(rota, turn + step) ?? [])
-  return [...new Set([...(now ? [now.userId] : []), ...next])]
+  const [first = hole, ...others] = new Set([...(now ? [now.userId] : []), ...next])
+  // Later holes are no step of an escalation.
+  const order = [first, ...others.filter((userId) => userId !== hole)]
+  return order.length === 1 && first === hole ? [] : order
 }
 
 /** Returns the shifts between two moments, in their order. Neighbouring shifts of one person are one shift. */

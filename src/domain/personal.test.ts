@@ -82,6 +82,22 @@ describe('the next mail that collects', () => {
   ])('%s in %s after %s: %s', (pace, zone, now, next) => expect(iso(nextSummaryMs(pace, zone, at(now)))).toBe(next))
 })
 
+test('places of a project count there only, and unsubscribing from mails keeps push messages', () => {
+  const kinds = { ...defaultSettings.kinds, mention: ['email' as const, 'push' as const] }
+  const settings = { ...defaultSettings, kinds, projects: { 1: { kinds: { alert: [], mention: ['email' as const] } } } }
+  const placesIn = (kind: PersonalKind, projectId: number | null, from: PersonalSettings = settings) =>
+    reachOf(from, { kind, projectId, isCritical: false }, 0).places
+  expect([placesIn('mention', 1), placesIn('mention', 2), placesIn('mention', null)]).toEqual([
+    ['email'],
+    ['email', 'push'],
+    ['email', 'push'],
+  ])
+  expect([placesIn('alert', 1), placesIn('alert', 2), placesIn('on_call', 1)]).toEqual([[], ['email'], ['email']])
+  const without = withoutMail(settings, 'mention')
+  expect([placesIn('mention', 1, without), placesIn('mention', 2, without)]).toEqual([[], ['push']])
+  expect(without.projects).toEqual({ 1: { kinds: { alert: [], mention: [] } } })
+})
+
 test('unsubscribing ends one kind only', () => {
   const all: PersonalSettings = { ...defaultSettings, digest: 'daily', report: true }
   expect(withoutMail(all, 'mention')).toEqual({ ...all, kinds: { ...all.kinds, mention: [] } })

@@ -8,8 +8,8 @@ export type PersonalKind = (typeof personalKinds)[number]
 export const summaryKinds = ['digest', 'report'] as const
 export type SummaryKind = (typeof summaryKinds)[number]
 
-/** Where a person can be reached. */
-export const places = ['email'] as const
+/** Where a person can be reached: by mail, and in their browsers that get push messages. */
+export const places = ['email', 'push'] as const
 export type Place = (typeof places)[number]
 
 export const digestPaces = ['off', 'daily', 'weekly'] as const
@@ -17,7 +17,12 @@ type DigestPace = (typeof digestPaces)[number]
 
 /** What differs in one project. `mine`: only what names the person. `none`: nothing but on-call messages. */
 export const projectModes = ['mine', 'none'] as const
-export type ProjectMode = (typeof projectModes)[number]
+type ProjectMode = (typeof projectModes)[number]
+
+/** Kinds that a project can send elsewhere. On-call messages follow the general settings, so that no project hides one. */
+export const projectKinds = personalKinds.filter((kind) => kind !== 'on_call')
+/** What a person hears of one project: less than elsewhere, or each kind at its own places. An absent kind follows `kinds`. */
+export type ProjectChoice = ProjectMode | { kinds: { [Kind in PersonalKind]?: Place[] | undefined } }
 
 /** What a person wants to hear of one organization, and where. */
 export type PersonalSettings = {
@@ -26,14 +31,14 @@ export type PersonalSettings = {
   /** The weekly report of what was sent. */
   report: boolean
   /** By project id. A project that is absent follows `kinds`. */
-  projects: Record<string, ProjectMode>
+  projects: Record<string, ProjectChoice>
   /** `HH:MM` on the clock of `timeZone`. `to` before `from`: on the next day. */
   quietHours: { from: string; to: string } | null
   /** An IANA name. */
   timeZone: string
 }
 
-/** Everybody hears what names them. Mails that collect are asked for. */
+/** Everybody hears what names them, by mail. Push messages and mails that collect are asked for. */
 export const defaultSettings: PersonalSettings = {
   kinds: {
     assigned: ['email'],
@@ -86,11 +91,12 @@ export function reachOf(
   nowMs: number,
 ): { places: readonly Place[]; notBeforeMs: number } {
   const { kind, projectId, isCritical } = message
-  const mode = projectId === null ? undefined : settings.projects[projectId]
-  const isSilenced = kind !== 'on_call' && (mode === 'none' || (mode === 'mine' && !naming.includes(kind)))
+  const choice = projectId === null || kind === 'on_call' ? undefined : settings.projects[projectId]
+  const isSilenced = choice === 'none' || (choice === 'mine' && !naming.includes(kind))
+  const own = typeof choice === 'object' ? choice.kinds[kind] : undefined
   const wakes = kind === 'on_call' && isCritical
   return {
-    places: isSilenced ? [] : settings.kinds[kind],
+    places: isSilenced ? [] : (own ?? settings.kinds[kind]),
     notBeforeMs: wakes ? nowMs : quietUntil(settings, nowMs),
   }
 }
@@ -117,12 +123,18 @@ export function paceOf(settings: PersonalSettings, kind: SummaryKind): 'daily' |
   return settings.digest === 'off' ? undefined : settings.digest
 }
 
-/** Returns the settings without one kind of mail. */
+const withoutPlace = <Kinds extends { [Kind in PersonalKind]?: Place[] | undefined }>(
+  kinds: Kinds,
+  kind: PersonalKind,
+): Kinds => ({ ...kinds, [kind]: (kinds[kind] ?? []).filter((place) => place !== 'email') })
+
+/** Returns the settings without one kind of mail, in every project. Push messages stay: the link was in a mail. */
 export function withoutMail(settings: PersonalSettings, kind: PersonalKind | SummaryKind): PersonalSettings {
   if (kind === 'digest') return { ...settings, digest: 'off' }
   if (kind === 'report') return { ...settings, report: false }
-  return {
-    ...settings,
-    kinds: { ...settings.kinds, [kind]: settings.kinds[kind].filter((place) => place !== 'email') },
-  }
+  const projects = Object.entries(settings.projects).map(([id, choice]): [string, ProjectChoice] => [
+    id,
+    typeof choice === 'object' && choice.kinds[kind] ? { kinds: withoutPlace(choice.kinds, kind) } : choice,
+  ])
+  return { ...settings, kinds: withoutPlace(settings.kinds, kind), projects: Object.fromEntries(projects) }
 }

@@ -49,6 +49,18 @@ function deps(known: number | null = 100 * dayMs) {
   return { value, calls, deleted, clock }
 }
 
+test('notes of webhooks are not pruned by a clock that was set far ahead', async () => {
+  const { value, clock } = deps()
+  const pruned: number[] = []
+  Object.assign(value, { trackers: { prune: async (nowMs: number) => void pruned.push(nowMs) } })
+  const run = () => jobTable.find((job) => job.name === 'tracker-deliveries')?.run(value)
+  await run()
+  const firstMs = clock.now()
+  clock.advance(4_000 * dayMs)
+  expect(await run()).toEqual({ clockNotTrusted: new Date(clock.now()).toISOString() })
+  expect(pruned).toEqual([firstMs])
+})
+
 test('retention drops what was received before it, attachments with it, dead items after 14 days', async () => {
   const { value, calls, deleted, clock } = deps()
   await jobTable.find((job) => job.name === 'retention')?.run(value)

@@ -35,7 +35,8 @@ export type JobDeps = {
   events: EventStore
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
-  trackers: { push(): Promise<Record<string, unknown>>; prune(): Promise<Record<string, unknown>> }
+  trackers: { push(): Promise<Record<string, unknown>>; prune(nowMs: number): Promise<Record<string, unknown>> }
+  slackClicks: { run(): Promise<Record<string, unknown>> }
   removals: Pick<Removals, 'run'>
   downsampling: Pick<Downsampling, 'run'>
   artifacts: Pick<Artifacts, 'isWriting' | 'dropFailures'>
@@ -142,7 +143,18 @@ export const jobTable: readonly Job[] = [
     name: 'tracker-deliveries',
     everyMs: 60 * minuteMs,
     firstMs: 7 * minuteMs,
-    run: ({ trackers }) => trackers.prune(),
+    run: async (deps) => {
+      const { nowMs, untrusted } = await trustedNow(deps)
+      // A delivery whose note is gone would count twice.
+      return untrusted ? { clockNotTrusted: new Date(untrusted.clockMs).toISOString() } : deps.trackers.prune(nowMs)
+    },
+  },
+  {
+    // A click starts this at once. This job continues after a crash, or if Slack did not take the answer.
+    name: 'slack-clicks',
+    everyMs: 5000,
+    firstMs: 4500,
+    run: ({ slackClicks }) => slackClicks.run(),
   },
   {
     // A request starts a removal at once. This job continues after a crash or an outage of the engine.

@@ -1,7 +1,9 @@
 import type { Alerts } from '../alert/alert.ts'
-import { noticeMail } from '../alert/notice.ts'
+import { noticeMail, noticePush } from '../alert/notice.ts'
+import { pushRecipient } from '../alert/person-receivers.ts'
 import { whereToReach } from '../alert/personal.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Place } from '../domain/personal.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type NoticeDeps = {
@@ -15,10 +17,12 @@ type NoticeDeps = {
     | 'people.personById'
     | 'organizations.memberOf'
     | 'issues.delayNotice'
+    | 'issues.splitNotice'
+    | 'pushBrowsers.browsersOf'
     | 'personal.personalSettingsOf'
   >
   seal: { seal(text: string): string }
-  alerts: Pick<Alerts, 'mail'>
+  alerts: Pick<Alerts, 'mail' | 'push'>
   /** Origin of the web interface, without trailing slash. */
   url: string
 }
@@ -29,21 +33,45 @@ const reasons = { mention: 'mention', comment: 'followed', assigned: 'assigned' 
 /** Delays after failed attempts. After the last one the mail is dropped: the issue itself shows the activity. */
 const retryMs = [60_000, 600_000, 3_600_000] as const
 
+type Notice = Awaited<ReturnType<NoticeDeps['meta']['issues']['noticesDue']>>[number]
+
+/** Where a notice goes: 'email' and browsers. */
+async function placesOf({ meta }: NoticeDeps, userId: string, wanted: readonly Place[]): Promise<string[]> {
+  const browsers = wanted.includes('push') ? await meta.pushBrowsers.browsersOf([userId]) : []
+  return [...(wanted.includes('email') ? ['email'] : []), ...browsers.map(({ id }) => pushRecipient(id))]
+}
+
+/** Decides where the notices of these that have no place yet go. Those in quiet hours decide afterwards. */
+async function splitAll(deps: NoticeDeps, notices: readonly Notice[]): Promise<void> {
+  const { meta, clock } = deps
+  for (const due of notices.filter(({ place }) => place === '')) {
+    const issue = await meta.issues.issueById(due.issueId)
+    const reach =
+      issue && (await whereToReach(deps, due.userId, { ...issue, kind: reasons[due.kind], isCritical: false }))
+    if (reach && reach.notBeforeMs > clock.now()) await meta.issues.delayNotice(due.id, reach.notBeforeMs)
+    else await meta.issues.splitNotice(due.id, await placesOf(deps, due.userId, reach?.places ?? []))
+  }
+}
+
 /**
- * Sends mail to people who are mentioned in a comment, follow an issue or were assigned an issue. Without a mail
- * server, nothing is queued: a mentioned person finds the issue unread.
+ * Sends mails and push messages to people who are mentioned in a comment, follow an issue or were assigned an issue.
+ * Without a mail server mails are dropped: a mentioned person finds the issue unread.
  */
-export async function runNotices(deps: NoticeDeps): Promise<{ mails: number }> {
+export async function runNotices(deps: NoticeDeps): Promise<{ mails: number; pushed: number }> {
   const { clock, meta, alerts, url } = deps
-  let mails = 0
+  const sent = { mails: 0, pushed: 0 }
+  await splitAll(deps, await meta.issues.noticesDue(clock.now(), dueMax))
   for (const due of await meta.issues.noticesDue(clock.now(), dueMax)) {
+    // Queued since: the next run decides where it goes.
+    if (due.place === '') continue
     const issue = await meta.issues.issueById(due.issueId)
     const activity = await meta.issues.activityById(due.activityId)
     const organization = issue && (await meta.organizations.organizationById(issue.organizationId))
     const reach =
       issue && (await whereToReach(deps, due.userId, { ...issue, kind: reasons[due.kind], isCritical: false }))
-    // People who left the organization since, or do not want these mails, get none.
-    if (!issue || !activity || !organization || !reach) {
+    const isPush = due.place !== 'email'
+    // People who left the organization since, or do not want these messages, get none.
+    if (!issue || !activity || !organization || !reach?.places.includes(isPush ? 'push' : 'email')) {
       await meta.issues.endNotice(due.id)
       continue
     }
@@ -53,12 +81,14 @@ export async function runNotices(deps: NoticeDeps): Promise<{ mails: number }> {
     }
     const by = activity.userId === null ? undefined : await meta.people.personById(activity.userId)
     const { person: to, unsubscribe } = reach
-    const mail = noticeMail({ to, by, organization, issue, activity, kind: due.kind, url, unsubscribe })
-    const failure = await alerts.mail({ ...mail, id: `notice-${due.id}` })
-    if (failure === undefined) mails++
+    const parts = { to, by, organization, issue, activity, kind: due.kind, url, unsubscribe }
+    const failure = isPush
+      ? await alerts.push(due.place, noticePush({ ...parts, id: due.id }))
+      : await alerts.mail({ ...noticeMail(parts), id: `notice-${due.id}` })
+    if (failure === undefined) sent[isPush ? 'pushed' : 'mails']++
     const pause = failure ? retryMs[due.attempts] : undefined
     if (pause === undefined) await meta.issues.endNotice(due.id)
     else await meta.issues.endNotice(due.id, clock.now() + pause)
   }
-  return { mails }
+  return sent
 }

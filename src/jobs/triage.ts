@@ -17,7 +17,7 @@ type TriageDeps = {
   observe: Observe
   meta: MetaStore
   events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt' | 'groups'>
-  alerts: Pick<Alerts, 'mail' | 'kick'>
+  alerts: Pick<Alerts, 'kick' | 'mail' | 'push'>
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string
   /** The projects whose issues a person can read. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewOnCallScheduleBody, OnCallScheduleChangeBody } from '../contract/incidents.ts'
+import { shiftsBetween } from '../domain/on-call.ts'
+import { defaultSettings } from '../domain/personal.ts'
 import {
   createOnCallOverride,
   createOnCallSchedule,
@@ -157,5 +159,40 @@ describe('an override', () => {
     const { id } = await createOnCallOverride(deps, deps.schedule, value, 'ann')
     await deleteOnCallSchedule(deps, deps.schedule.id)
     expect(await deps.meta.incidents.overrideById(id)).toBeUndefined()
+  })
+})
+
+describe('a member who leaves', () => {
+  test('leaves holes: nobody is on call in their turns, and the turns of the others stay', async () => {
+    const { meta, schedule, nowMs } = await rig()
+    const deps = { meta, clock: { now: () => nowMs } }
+    await createOnCallOverride(deps, schedule, { person: 'bob', start: nowMs, end: nowMs + dayMs }, 'ann')
+    const before = shiftsBetween(schedule, [], nowMs, nowMs + 28 * dayMs)
+    await meta.organizations.endMembership(1, 'bob')
+    const after = await meta.incidents.scheduleById(schedule.id)
+    expect([after?.members, after?.rev]).toEqual([['ann', ''], 1])
+    expect(await meta.incidents.overridesOf([schedule.id], 0)).toEqual([])
+    const shifts = after ? shiftsBetween(after, [], nowMs, nowMs + 28 * dayMs) : []
+    expect(shifts).toEqual(before.map((shift) => ({ ...shift, userId: shift.userId === 'bob' ? '' : shift.userId })))
+    // An outdated edit would bring them back.
+    const stale = updateOnCallSchedule(deps, schedule, { members: ['ann'], revision: 0 }, 'ann')
+    await expect(stale).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  test('takes their settings and mails along, and their browsers with the last organization', async () => {
+    const { meta } = await rig()
+    const other = await meta.organizations.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'ann' })
+    await meta.organizations.setMember(other.id, 'bob', 'member')
+    const wishes = { ...defaultSettings, report: true }
+    for (const id of [1, other.id]) await meta.personal.setPersonalSettings(id, 'bob', wishes)
+    await meta.pushBrowsers.addBrowser({ userId: 'bob', endpointHash: 'h', sealed: 's', browser: 'b', createdMs: 1 })
+    await meta.organizations.endMembership(1, 'bob')
+    expect((await meta.personal.personalSettingsOf(1, 'bob')).rev).toBe(0)
+    expect((await meta.personal.personalSettingsOf(other.id, 'bob')).rev).toBe(1)
+    const mails = await meta.personal.personalMailsDue(Number.MAX_SAFE_INTEGER, 9)
+    expect(mails.map(({ organizationId, userId }) => [organizationId, userId])).toEqual([[other.id, 'bob']])
+    expect(await meta.pushBrowsers.browsersOf(['bob'])).toHaveLength(1)
+    await meta.organizations.endMembership(other.id, 'bob')
+    expect(await meta.pushBrowsers.browsersOf(['bob'])).toEqual([])
   })
 })

@@ -30,6 +30,13 @@ describe('a change of the settings', () => {
     expect(settings).toEqual({ ...first.settings, digest: 'weekly' })
   })
 
+  test('stores the places of a project once each', async () => {
+    const deps = await fresh()
+    const own = { kinds: { alert: ['push' as const, 'push' as const], mention: [] } }
+    const { settings } = await changePersonalSettings(deps, 1, 'ann', { projects: { web: own } })
+    expect(settings.projects).toEqual({ 1: { kinds: { alert: ['push'], mention: [] } } })
+  })
+
   test.each([
     [{ timeZone: 'Mars/Olympus' }, ['timeZone']],
     [{ timeZone: '+02:00' }, ['timeZone']],

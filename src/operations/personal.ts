@@ -3,7 +3,7 @@ import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
 import type { PersonalChange } from '../contract/personal.ts'
 import { isTimeZone } from '../domain/on-call.ts'
-import { type PersonalSettings, type ProjectMode, withoutMail } from '../domain/personal.ts'
+import { type PersonalSettings, type ProjectChoice, withoutMail } from '../domain/personal.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -13,16 +13,20 @@ type Deps = {
 
 const invalid = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
 
-async function projectModesOf(
+/** Each place of a kind once. */
+const eachOnce = (kinds: Extract<ProjectChoice, object>['kinds']) =>
+  Object.fromEntries(Object.entries(kinds).map(([kind, places]) => [kind, places && [...new Set(places)]]))
+
+async function projectChoicesOf(
   { meta }: Deps,
   organizationId: number,
-  bySlug: Record<string, ProjectMode>,
-): Promise<Record<string, ProjectMode>> {
-  const byId: Record<string, ProjectMode> = {}
-  for (const [slug, mode] of Object.entries(bySlug)) {
+  bySlug: Record<string, ProjectChoice>,
+): Promise<Record<string, ProjectChoice>> {
+  const byId: Record<string, ProjectChoice> = {}
+  for (const [slug, choice] of Object.entries(bySlug)) {
     const project = await meta.projects.projectBySlug(organizationId, slug)
     if (!project) throw invalid('projects', `There is no project ${slug}.`)
-    byId[project.id] = mode
+    byId[project.id] = typeof choice === 'object' ? { kinds: eachOnce(choice.kinds) } : choice
   }
   return byId
 }
@@ -49,7 +53,7 @@ export async function changePersonalSettings(
     kinds,
     digest: change.digest ?? before.digest,
     report: change.report ?? before.report,
-    projects: change.projects ? await projectModesOf(deps, organizationId, change.projects) : before.projects,
+    projects: change.projects ? await projectChoicesOf(deps, organizationId, change.projects) : before.projects,
     quietHours: change.quietHours === undefined ? before.quietHours : change.quietHours,
     timeZone,
   }

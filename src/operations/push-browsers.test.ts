@@ -62,6 +62,19 @@ describe('a browser', () => {
     expect((await addPushBrowser(deps, bob, browser('https://push.test/y'))).userId).toBe('bob')
   })
 
+  test('that is gone gets no messages, is shown with the time, and leaves when it subscribes again', async () => {
+    const deps = await fresh()
+    const { id } = await addPushBrowser(deps, ann, browser())
+    await deps.meta.pushBrowsers.endBrowser(id, 77)
+    expect(await deps.meta.pushBrowsers.browsersOf(['ann'])).toEqual([])
+    expect(await deps.meta.pushBrowsers.goneBrowsersOf('ann')).toMatchObject([{ id, userId: 'ann', goneMs: 77 }])
+    expect(await deps.meta.pushBrowsers.goneBrowsersOf('bob')).toEqual([])
+    expect((await deps.meta.pushBrowsers.browserById(id))?.sealed).toBe('')
+    const again = await addPushBrowser(deps, ann, browser('https://push.test/new'))
+    expect(await deps.meta.pushBrowsers.goneBrowsersOf('ann')).toEqual([])
+    expect((await deps.meta.pushBrowsers.browsersOf(['ann'])).map((found) => found.id)).toEqual([again.id])
+  })
+
   test('is removed by its person only', async () => {
     const deps = await fresh()
     const { id } = await addPushBrowser(deps, ann, browser())

@@ -23,7 +23,7 @@ type Deps = Announces & {
     | 'issues.issueById'
     | 'issues.issueByShortId'
     | 'issues.updateIssue'
-    | 'issues.addComment'
+    | 'trackers.copyComment'
     | 'projects.projectsOf'
     | 'releases.addPushed'
     | 'releases.releaseOf'
@@ -74,16 +74,19 @@ async function applyComment(deps: Deps, integration: Integration, event: EventOf
   const links = await meta.trackers.externalLinksOf(integration.id, event.externalId)
   if (links.length === 0) return false
   const isOurs = event.actorId === integration.accountId && event.text.startsWith(commentMark)
-  if (isOurs || !(await meta.trackers.addDelivery(integration.id, `comment-${event.commentId}`, clock.now())))
-    return false
-  for (const link of links) {
-    const issue = await meta.issues.issueById(link.issueId)
-    if (!issue) continue
-    const from = { tracker: link.key, trackerAuthor: event.author, trackerUrl: link.url }
-    const text = event.text.slice(0, commentCharactersMax)
-    await meta.issues.addComment(issue.id, null, text, clock.now(), [], from)
-    announceIssues(deps, issue.organizationId, [issue.id])
-  }
+  if (isOurs) return false
+  const text = event.text.slice(0, commentCharactersMax)
+  const comments = links.map(({ issueId, key, url }) => ({
+    issueId,
+    text,
+    more: { tracker: key, trackerAuthor: event.author, trackerUrl: url },
+  }))
+  if (!(await meta.trackers.copyComment(integration.id, event.commentId, comments, clock.now()))) return false
+  announceIssues(
+    deps,
+    integration.organizationId,
+    links.map(({ issueId }) => issueId),
+  )
   return true
 }
 

@@ -1,5 +1,6 @@
 import { createIssueRules, type IssueRules } from '../alert/issue-rules.ts'
 import { createMetricRules } from '../alert/metric-rules.ts'
+import { actOnClick } from '../api/slack-clicks.ts'
 import { type Backups, sweepAtStart } from '../backup/backup.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -13,6 +14,7 @@ import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
 import { pruneTrackers } from '../jobs/trackers.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
+import { runSlackClicks } from '../operations/slack-clicks.ts'
 import { trackerDeps } from '../operations/trackers.ts'
 import { issueCountsAge } from '../query/issue-counts.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
@@ -117,7 +119,8 @@ async function wireJobs(
     events,
     blobs,
     alerts,
-    trackers: { push: () => pushDue(trackerDeps(app)), prune: () => pruneTrackers(app) },
+    trackers: { push: () => pushDue(trackerDeps(app)), prune: (nowMs) => pruneTrackers(app, nowMs) },
+    slackClicks: { run: () => runSlackClicks(app, actOnClick(app)) },
     ...maintenance,
     removals,
     artifacts,

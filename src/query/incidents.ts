@@ -197,6 +197,7 @@ export async function toRestSchedules(
       handOverTime: schedule.handOverTime,
       startDate: schedule.startDate,
       members: schedule.members.flatMap((id) => people.get(id) ?? []),
+      holes: schedule.members.filter((id) => !people.has(id)).length,
       onCall: now ? { person: personIn(people, now.userId), until: iso(now.toMs), isOverride: now.isOverride } : null,
       shifts: shiftsBetween(schedule, own, nowMs, nowMs + aheadMs).map(toShift),
       overrides: own.map(({ id, userId, fromMs, toMs }) => ({

@@ -267,3 +267,22 @@ test.each([
   expect(deliveryId(kind, new Headers({ [name]: '../etc' }), body)).toBe(own)
   expect(deliveryId(kind, new Headers(), new TextEncoder().encode('{} '))).not.toBe(own)
 })
+
+test('a GitLab project is recognized by its number, too', () => {
+  const user = { id: 7, username: 'tanuki' }
+  const closed = (project: object) => ({
+    object_kind: 'issue',
+    object_attributes: { iid: 12, action: 'close' },
+    project,
+    user,
+  })
+  const read = (target: string, project: object) =>
+    hookEvents({ kind: 'gitlab', target }, new Headers(), closed(project), nowMs)
+  expect(read('42', { ...gitlabProject, id: 42 })).toEqual([
+    { type: 'state', externalId: '12', state: 'closed', actorId: '7' },
+  ])
+  expect(read('acme/web', { ...gitlabProject, id: 42 })).toHaveLength(1)
+  expect(read('43', { ...gitlabProject, id: 42 })).toEqual([])
+  // A project without a number in the payload is not the one whose target is empty.
+  expect(read('', { ...gitlabProject, id: 42 })).toEqual([])
+})

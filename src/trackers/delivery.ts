@@ -229,10 +229,11 @@ const readers: Readonly<Record<TrackerKind, (headers: Headers, payload: Fields, 
   linear: linearEvents,
 }
 
-/** The repository or project of a delivery, for services that number the issues of each one from 1. */
-const placesOf: Readonly<Record<TrackerKind, ((payload: Fields) => string) | undefined>> = {
-  github: (payload) => textOf(fieldsOf(payload.repository).full_name),
-  gitlab: (payload) => textOf(fieldsOf(payload.project).path_with_namespace),
+/** The names of the repository or project of a delivery, for services that number the issues of each one from 1. */
+const placesOf: Readonly<Record<TrackerKind, ((payload: Fields) => string[]) | undefined>> = {
+  github: (payload) => [textOf(fieldsOf(payload.repository).full_name)],
+  // Connections of earlier versions can name a project by its number.
+  gitlab: ({ project }) => [textOf(fieldsOf(project).path_with_namespace), textOf(fieldsOf(project).id)],
   // Ids of these are unique in the whole site.
   jira: undefined,
   linear: undefined,
@@ -250,8 +251,8 @@ export function hookEvents(
   nowMs: number,
 ): HookEvent[] {
   const fields = fieldsOf(payload)
-  const place = placesOf[kind]?.(fields) ?? target
-  const isOfTarget = place.toLowerCase() === target.toLowerCase()
+  const places = placesOf[kind]?.(fields) ?? [target]
+  const isOfTarget = places.some((place) => place.toLowerCase() === target.toLowerCase())
   return readers[kind](headers, fields, nowMs).filter(
     (event) => event.type === 'commits' || (isOfTarget && event.externalId !== ''),
   )

@@ -63,8 +63,10 @@ export function gitlab({ url, target, token, fetch }: Connection, nowMs: () => n
     check: async () => {
       const { Users, Projects } = await api()
       const user = fieldsOf(await Users.showCurrentUser())
-      await Projects.show(target)
-      return { account: textOf(user.username), accountId: textOf(user.id) }
+      const path = textOf(fieldsOf(await Projects.show(target)).path_with_namespace)
+      const account = { account: textOf(user.username), accountId: textOf(user.id) }
+      // People and webhooks name a project by its path. A number would be of no use on any screen.
+      return /^\d+$/.test(target) && path !== '' ? { ...account, target: path } : account
     },
     idOf: (name) => gitlabNumber(target, name),
     create: async ({ title, body }) =>

@@ -22,8 +22,8 @@ export type IssueText = { title: string; body: string }
 
 /** The calls of one service. `id` is an `externalId`. All throw TrackerFailure or OUTGOING_*. */
 export type Tracker = {
-  /** Checks token and target. Returns the person that the token belongs to. */
-  check(): Promise<{ account: string; accountId: string }>
+  /** Checks token and target. Returns the person that the token belongs to, and the target if it has a better name. */
+  check(): Promise<{ account: string; accountId: string; target?: string }>
   create(text: IssueText): Promise<TrackerIssue>
   /** `name`: its address, its key or `#12`. Undefined for names that are not of this target. */
   idOf(name: string): string | undefined

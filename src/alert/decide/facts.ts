@@ -1,3 +1,4 @@
+import type { Place } from '../../domain/personal.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { OpenIncident } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
@@ -9,12 +10,16 @@ export type Receiver = {
   key: string
   channelId: number | null
   userId: string | null
-  /** Mail addresses, or `['']` for a chat; empty: nowhere now. */
+  /** Of a person, once messages are counted: the limits are for each organization. */
+  organizationId?: number
+  /** Mail addresses, browsers, or `['']` for a chat; empty: nowhere now. */
   recipients: readonly string[]
   /** Messages wait until then: the quiet hours of a person. 0: they do not. */
   notBeforeMs: number
   /** Critical messages do not wait. */
   isOnCall?: boolean
+  /** Of a person: the place of all `recipients`, once they are split by place. */
+  place?: Place
   /** A service that keeps an alert open until it hears of the end: PagerDuty, Opsgenie. */
   isPager?: boolean
 }
@@ -75,10 +80,13 @@ export type Question = {
   recipientsOf: (channel: Channel) => readonly string[]
   /** Who hears of a rule, given the issues that it found. */
   receiversOf: (ruleId: number, issueIds: readonly number[]) => readonly Receiver[]
-  /** The receiver with this key, for those who heard of an incident that ends; undefined if it is gone. */
-  receiverOf: (key: string) => Receiver | undefined
-  /** Persons of a schedule in the order of escalation, the one on call first. */
-  onCall: (schedule: string) => readonly Receiver[]
+  /**
+   * The receiver with this key in the organization of an incident that ends; undefined if it is gone. A person can be in
+   * several organizations, with other wishes in each.
+   */
+  receiverOf: (key: string, organizationId: number) => Receiver | undefined
+  /** Persons of a schedule of an organization in the order of escalation, the one on call first. */
+  onCall: (schedule: string, organizationId: number) => readonly Receiver[]
 }
 
 /** Age up to which messages matter: a change can wait an hour, then in a flood. Earlier messages must be known. */

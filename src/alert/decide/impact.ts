@@ -131,7 +131,7 @@ function endMessages(draft: Draft, question: Question): Wanted[] {
   const rules = [...new Set(members.map(({ ruleId }) => ruleId))].flatMap((id) => question.rules.get(id) ?? [])
   const teller = draft.endsSilently ? undefined : rules.find((ofMember) => ofMember.resolveMessage)
   return Object.entries(incident.notified).flatMap(([key, { level }]): Wanted[] => {
-    const receiver = level === 'ok' ? undefined : question.receiverOf(key)
+    const receiver = level === 'ok' ? undefined : question.receiverOf(key, incident.organizationId)
     if (!receiver || receiver.recipients.length === 0) return []
     const isPager = receiver.isPager === true
     const rule = teller ?? (isPager ? rules[0] : undefined)
@@ -158,7 +158,7 @@ function acknowledgements(draft: Draft, question: Question): Wanted[] {
   const { incident, members } = draft
   if (incident.state !== 'acknowledged') return []
   return Object.entries(incident.notified).flatMap(([key, { level, isAcknowledged }]): Wanted[] => {
-    const receiver = level === 'ok' || isAcknowledged ? undefined : question.receiverOf(key)
+    const receiver = level === 'ok' || isAcknowledged ? undefined : question.receiverOf(key, incident.organizationId)
     if (!receiver?.isPager || receiver.recipients.length === 0) return []
     return [
       {
@@ -206,7 +206,7 @@ function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | 
     dueMs: step + 1 < rule.escalation.length ? nowMs + stepMs(step + 1) : Number.MAX_SAFE_INTEGER,
   }
   const earlier = rule.escalation.slice(0, step).filter(({ schedule }) => schedule === target.schedule).length
-  const order = question.onCall(target.schedule)
+  const order = question.onCall(target.schedule, incident.organizationId)
   const place = earlier + (rule.onCallSchedules.includes(target.schedule) ? 1 : 0)
   const receiver = order.length > 0 ? order[place % order.length] : undefined
   draft.activities.push({

@@ -230,6 +230,39 @@ describe('quiet hours', () => {
   })
 })
 
+test('a flood of 10,000 issues is counted to the last one, whether it comes at once or bit by bit', () => {
+  const receiver: Receiver = { key: 'channel:1', channelId: 1, userId: null, recipients: [''], notBeforeMs: 0 }
+  const all = Array.from({ length: 10_000 }, (_, at) => content(at + 1, { isCollected: true }))
+  const [whole] = limited(all, receiver, [], nowMs).deliveries.map(({ delivery }) => delivery)
+  expect([whole?.items.length, whole?.more, whole?.issueIds.length]).toEqual([20, 9_980, 10_000])
+  const waiting = { ...sent(0, { id: 1, kind: 'summary', ...whole }), attempts: 0, nextMs: nowMs + minuteMs }
+  const part = (from: number, to: number) => all.slice(from, to)
+  const { grown } = limited([...part(9_990, 10_000), content(10_001)], receiver, [waiting], nowMs)
+  // Ten of them are known.
+  expect(grown).toMatchObject([{ id: 1, more: 9_981 }])
+  expect([grown[0]?.items.length, grown[0]?.issueIds.length]).toEqual([20, 10_001])
+})
+
+test('messages to a person count for each organization', () => {
+  const to = { channelId: null, userId: 'ann', recipient: 'ann@x.test' }
+  const all = [sent(5, { ...to, id: 1, organizationId: 1 }), sent(4, { ...to, id: 2, organizationId: 2 })]
+  const ids = (organizationId: number) =>
+    messagesTo(all, { channelId: null, userId: 'ann', place: 'email', organizationId }).map(({ id }) => id)
+  expect([ids(1), ids(2), ids(3)]).toEqual([[1], [2], []])
+})
+
+test('mails and push messages to a person count apart, and each decision counts once however many browsers there were', () => {
+  const to = { channelId: null, userId: 'ann' }
+  const all = [
+    sent(5, { ...to, id: 1, recipient: 'ann@x.test' }),
+    sent(4, { ...to, id: 2, recipient: 'push:1' }),
+    sent(4, { ...to, id: 3, recipient: 'push:2' }),
+    sent(3, { ...to, id: 4, recipient: 'push:2' }),
+  ]
+  const ids = (place: 'email' | 'push') => messagesTo(all, { ...to, place }).map(({ id }) => id)
+  expect([ids('email'), ids('push')]).toEqual([[1], [2, 4]])
+})
+
 test('the messages of a receiver are those to its first recipient: each was one message', () => {
   const all = [
     sent(3, { id: 1, recipient: 'a' }),

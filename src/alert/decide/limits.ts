@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryItem, NewDelivery } from '../../store/meta/issues/alerts.ts'
+import { browserOf } from '../person-receivers.ts'
 import type { Receiver } from './facts.ts'
 
 /** Maximum single messages of a receiver within `floodMs`. Further ones are collected for a summary. */
@@ -33,13 +34,26 @@ type Queued = { delivery: NewDelivery; incident: number | null }
 type Grown = { id: number; items: DeliveryItem[]; issueIds: number[]; more: number }
 type Limited = { deliveries: Queued[]; grown: Grown[] }
 
-/** The messages of a receiver. A message has one delivery per recipient and counts once. */
-export function messagesTo(recent: readonly Delivery[], receiver: Pick<Receiver, 'channelId' | 'userId'>): Delivery[] {
-  const mine = recent.filter(
-    ({ channelId, userId }) => channelId === receiver.channelId && (channelId !== null || userId === receiver.userId),
-  )
-  const first = mine[0]?.recipient
-  return mine.filter((delivery) => delivery.recipient === first)
+type To = Pick<Receiver, 'channelId' | 'userId' | 'place' | 'organizationId'>
+
+const isTo = ({ channelId, userId, recipient, organizationId }: Delivery, receiver: To): boolean =>
+  channelId === receiver.channelId &&
+  (channelId !== null ||
+    (userId === receiver.userId &&
+      organizationId === (receiver.organizationId ?? organizationId) &&
+      (receiver.place === 'push') === (browserOf(recipient) !== undefined)))
+
+/**
+ * The messages of a receiver. A message has one delivery per recipient and counts once. The recipients of one decision
+ * are the same; later ones may differ, because browsers come and go.
+ */
+export function messagesTo(recent: readonly Delivery[], receiver: To): Delivery[] {
+  const first = new Map<number, string>()
+  return recent.filter((delivery) => {
+    if (!isTo(delivery, receiver)) return false
+    if (!first.has(delivery.createdMs)) first.set(delivery.createdMs, delivery.recipient)
+    return first.get(delivery.createdMs) === delivery.recipient
+  })
 }
 
 /** When a message left, or leaves. A summary waits long after it was decided. */
@@ -163,11 +177,7 @@ export function limited(
   if (summary) {
     const all = added(summary, collected)
     const same = recent.filter(
-      ({ channelId, userId, kind, createdMs }) =>
-        kind === 'summary' &&
-        createdMs === summary.createdMs &&
-        channelId === summary.channelId &&
-        (channelId !== null || userId === summary.userId),
+      (delivery) => delivery.kind === 'summary' && delivery.createdMs === summary.createdMs && isTo(delivery, receiver),
     )
     return { deliveries, grown: same.map(({ id }) => ({ id, ...all })) }
   }

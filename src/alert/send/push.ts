@@ -28,7 +28,7 @@ export const push: Transport<PushContent> = {
   send: async (deps, config, { message, deliveryId, recipient }) => {
     const browser = await deps.push.browser(Number(recipient))
     // The person has signed the browser off since.
-    if (!browser) return { answer: '' }
+    if (!browser) return { answer: 'Nothing was sent: the browser gets no push messages any more.' }
     const request = await deps.push.encrypt(browser, JSON.stringify(push.format(message, config, deliveryId)), {
       keptS,
       isUrgent: message.level === 'critical' || message.kind === 'test',

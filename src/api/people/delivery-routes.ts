@@ -21,6 +21,7 @@ export function toRestDelivery(delivery: Delivery): RestDelivery {
     change: delivery.change,
     incident: delivery.incidentId === null ? null : String(delivery.incidentId),
     issues: delivery.items.map((alertedIssue) => String(alertedIssue.issueId)),
+    more: delivery.more,
     status: delivery.status,
     attempts: delivery.attempts,
     error: delivery.error,

@@ -12,9 +12,9 @@ async function toRest(
   { settings, rev }: { settings: PersonalSettings; rev: number },
 ): Promise<RestPersonalSettings> {
   const projects: RestPersonalSettings['projects'] = {}
-  for (const [id, mode] of Object.entries(settings.projects)) {
+  for (const [id, choice] of Object.entries(settings.projects)) {
     const project = await meta.projects.projectById(Number(id))
-    if (project) projects[project.slug] = mode
+    if (project) projects[project.slug] = choice
   }
   return { ...settings, projects, revision: rev }
 }

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { pushBrowserBody, type RestPushBrowser, restPush, restPushBrowser } from '../../contract/push.ts'
 import { addPushBrowser, removePushBrowser } from '../../operations/push-browsers.ts'
-import type { App } from '../../processes/parts.ts'
 import type { Route } from '../route.ts'
 import { route } from '../route.ts'
 
-type StoredBrowser = Awaited<ReturnType<App['meta']['pushBrowsers']['browsersOf']>>[number]
+type Shown = { id: number; browser: string; createdMs: number; goneMs?: number }
 
-const toRest = ({ id, browser, createdMs }: StoredBrowser): RestPushBrowser => ({
+const toRest = ({ id, browser, createdMs, goneMs }: Shown): RestPushBrowser => ({
   id: String(id),
   browser,
   dateCreated: new Date(createdMs).toISOString(),
+  dateGone: goneMs === undefined ? null : new Date(goneMs).toISOString(),
 })
 
 const ownPath = '/users/me/push-browsers'
@@ -28,7 +28,10 @@ export const pushRoutes: readonly Route[] = [
     handle: async ({ app, actor }) => ({
       body: {
         publicKey: await app.alerts.pushKey(),
-        browsers: (await app.meta.pushBrowsers.browsersOf([actor.person.id])).map(toRest),
+        browsers: [
+          ...(await app.meta.pushBrowsers.browsersOf([actor.person.id])),
+          ...(await app.meta.pushBrowsers.goneBrowsersOf(actor.person.id)),
+        ].map(toRest),
       },
     }),
   }),

@@ -3,6 +3,7 @@ import type { IncidentStore } from './alerts/incidents.ts'
 import type { MuteStore } from './alerts/mutes.ts'
 import type { OnCallStore } from './alerts/on-call.ts'
 import type { AlertRuleStore } from './alerts/rules.ts'
+import type { SlackClickStore } from './alerts/slack-clicks.ts'
 import type { TriggerStore } from './alerts/triggers.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
@@ -94,7 +95,7 @@ type MetaParts = {
   errorLinks: ErrorLinkStore
   feedback: FeedbackStore
   /** Notification channels, what they are due, and what they got. */
-  alerts: AlertStore
+  alerts: AlertStore & SlackClickStore
   /** Browsers of people that want push messages. */
   pushBrowsers: PushBrowserStore
   /** Incidents, what mutes them, and who is on call. */

@@ -4,6 +4,7 @@ import { incidentChangePart, incidentDecisionPart, incidentReadPart } from './al
 import { mutePart } from './alerts/mutes.ts'
 import { onCallPart } from './alerts/on-call.ts'
 import { alertRulePart } from './alerts/rules.ts'
+import { slackClickPart } from './alerts/slack-clicks.ts'
 import { triggerPart } from './alerts/triggers.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
@@ -154,6 +155,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
       ...alertDuePart(store),
       ...outboxPart(store),
       ...deliveryPart(store),
+      ...slackClickPart(store),
       ...channelAddressPart(store),
     },
     pushBrowsers: pushBrowserPart(store),

@@ -23,6 +23,8 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   await before.close()
   const database = new DatabaseSync(file)
   database.exec(`
+    drop table slack_click;
+    alter table notice drop column place;
     drop table channel_address;
     drop table push_subscription;
     alter table channel drop column subscription;

@@ -142,7 +142,7 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       expect(versions.at(-1)).toBe(versions[0])
       await alertRules.createAlertRule(own)
       const last = await alertRules.getAlertRuleVersion()
-      await alertRules.saveEvaluation({ states: [{ ruleId: next.id + 1, rev: 0, state }] }, nowMs)
+      await alertRules.saveEvaluation({ states: [{ ruleId: next.id + 1, rev: 0, state }] })
       expect(await alertRules.getAlertRuleVersion()).toBe(last)
     })
 
@@ -150,13 +150,10 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       const meta = await fresh()
       const { id } = await meta.organizations.createOrganization({ slug: 'gone', name: 'Gone', ownerUserId: 'ann' })
       const rule = await meta.alertRules.createAlertRule({ ...own, organizationId: id })
-      await meta.alertRules.saveEvaluation(
-        {
-          firings: [firing('a', { organizationId: id, ruleId: rule.id })],
-          states: [{ ruleId: rule.id, rev: 0, state }],
-        },
-        nowMs,
-      )
+      await meta.alertRules.saveEvaluation({
+        firings: [firing('a', { organizationId: id, ruleId: rule.id })],
+        states: [{ ruleId: rule.id, rev: 0, state }],
+      })
       expect(await meta.retention.organizationLeft(id)).toEqual(expect.arrayContaining(['alert_rule', 'alert_firing']))
       const removal = await meta.retention.requestOrganizationRemoval({ organizationId: id, userId: 'ann' })
       await meta.retention.removeOrganization(removal.id)
@@ -183,8 +180,8 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
           firing('d', { ruleId: null }),
         ],
       }
-      await alertRules.saveEvaluation(evaluation, nowMs)
-      await alertRules.saveEvaluation(evaluation, nowMs)
+      await alertRules.saveEvaluation(evaluation)
+      await alertRules.saveEvaluation(evaluation)
       const stored = [
         { ...firing('a', { ruleId: id }), id: expect.any(Number), decidedMs: null },
         { ...firing('d', { ruleId: null }), id: expect.any(Number), decidedMs: null },
@@ -195,14 +192,14 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       expect(await alertRules.firingsOf(id, nowMs + 1, 10)).toEqual([])
       expect((await alertRules.alertRuleById(id))?.state).toEqual(state)
       expect((await alertRules.alertRuleById(changed.id))?.state.status).toBe('ok')
-      await alertRules.saveEvaluation({ states: [{ ruleId: id, rev: 0, state: waiting }] }, nowMs)
+      await alertRules.saveEvaluation({ states: [{ ruleId: id, rev: 0, state: waiting }] })
       expect((await alertRules.alertRuleById(id))?.state).toEqual(waiting)
     })
 
     test('a new condition ends what the old one had found; a new name or receiver does not', async () => {
       const { alertRules } = await fresh()
       const { id } = await alertRules.createAlertRule(own)
-      await alertRules.saveEvaluation({ states: [{ ruleId: id, rev: 0, state }] }, nowMs)
+      await alertRules.saveEvaluation({ states: [{ ruleId: id, rev: 0, state }] })
       const renamed = await alertRules.updateAlertRule(
         id,
         { name: 'B', definition: { ...definition, actions: [] } },
@@ -222,10 +219,10 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       const { alertRules } = await fresh()
       const { id } = await alertRules.createAlertRule(own)
       const firings = Array.from({ length: 1_201 }, (_, at) => firing(`k${at}`, { ruleId: id, atMs: nowMs + at }))
-      await alertRules.saveEvaluation({ firings, states: [{ ruleId: id, rev: 0, state }] }, nowMs)
+      await alertRules.saveEvaluation({ firings, states: [{ ruleId: id, rev: 0, state }] })
       expect(await alertRules.firingsUndecided(2_000)).toHaveLength(1_201)
       expect((await alertRules.firingsOf(id, nowMs, 2)).map(({ key }) => key)).toEqual(['k1200', 'k1199'])
-      await alertRules.saveEvaluation({ firings: [...firings, firing('last', { ruleId: id })] }, nowMs)
+      await alertRules.saveEvaluation({ firings: [...firings, firing('last', { ruleId: id })] })
       expect(await alertRules.firingsUndecided(2_000)).toHaveLength(1_202)
     })
 
@@ -250,7 +247,7 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
         sentence: hostile,
         cause: { projectIds: [], issueIds: [], release: hostile, deployId: 3 },
       })
-      await alertRules.saveEvaluation({ firings: [end] }, nowMs)
+      await alertRules.saveEvaluation({ firings: [end] })
       expect(await alertRules.firingsOf(id, 0, 5)).toMatchObject([end])
     })
   })

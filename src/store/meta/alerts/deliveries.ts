@@ -4,8 +4,6 @@ import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertKind, AlertStore, AttemptEnd, Delivery, DeliveryStep, NewDelivery } from '../issues/alerts.ts'
 
-/** How long deliveries are stored, for people who ask whether they were notified. */
-const deliveryRetentionMs = 30 * 86_400_000
 /** Steps that a delivery keeps: the first ones say why it was sent, the last ones what happened. */
 const stepsMax = 40
 const stepTextMax = 500
@@ -72,11 +70,6 @@ export async function insertDelivery(
     steps: withSteps([], value.steps),
   }
   return toDelivery({ id: await insertedId(write, builder.insertInto('delivery').values(row)), ...row })
-}
-
-/** Deletes deliveries that are older than 30 days. */
-export async function pruneDeliveries({ write, dialect: { builder } }: Store, nowMs: number): Promise<void> {
-  await write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveryRetentionMs))
 }
 
 /** The steps that an attempt adds. A failed attempt that is repeated is `retried`, with the words of the failure. */

@@ -4,9 +4,6 @@ import { fromJson, type Store } from '../database/store.ts'
 import { type FiringContent, firingRow, type NewFiring } from './firing.ts'
 import { type AlertRuleState, alertStateRow } from './rules.ts'
 
-/** How long decided firings are kept, for the page of their rule. */
-const firingRetentionMs = 90 * 86_400_000
-
 export type Firing = NewFiring & { id: number; decidedMs: number | null }
 
 /** What one evaluation leaves, in one transaction. */
@@ -25,7 +22,7 @@ export type FiringStore = {
    * Stores the results of an evaluation in one transaction, so that a kill neither loses nor doubles a firing. Firings
    * with a known key, or of a rule that is gone, are dropped.
    */
-  saveEvaluation(evaluation: Evaluation, nowMs: number): Promise<void>
+  saveEvaluation(evaluation: Evaluation): Promise<void>
   /** The oldest firings that are not decided. */
   firingsUndecided(max: number): Promise<Firing[]>
   /** The firings of a rule from `fromMs` on, newest first. */
@@ -108,7 +105,7 @@ export function firingPart(store: Store): FiringStore {
   const { builder } = dialect
   const all = () => builder.selectFrom('alert_firing').selectAll()
   return {
-    saveEvaluation: ({ doneIds = [], postponed = [], states = [], firings = [] }, nowMs) =>
+    saveEvaluation: ({ doneIds = [], postponed = [], states = [], firings = [] }) =>
       write.transaction(async () => {
         const stale = await saveStates(store, states)
         await saveFirings(
@@ -119,13 +116,6 @@ export function firingPart(store: Store): FiringStore {
           await write.run(builder.updateTable('issue_trigger').set({ until_ms: untilMs }).where('id', '=', id))
         for (const part of partsOf(doneIds))
           await write.run(builder.deleteFrom('issue_trigger').where('id', 'in', part))
-        if (firings.length > 0)
-          await write.run(
-            builder
-              .deleteFrom('alert_firing')
-              .where('at_ms', '<', nowMs - firingRetentionMs)
-              .where('decided_ms', 'is not', null),
-          )
       }),
     firingsUndecided: async (max) =>
       (await write.all(all().where('decided_ms', 'is', null).orderBy('id').limit(max))).map(toFiring),

@@ -271,9 +271,11 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
       decided({ incidents: [started(anIncident({ endedMs: nowMs })), started()] }),
       nowMs,
     )
-    await meta.incidents.storeDecision(decided({}), nowMs + 90 * 86_400_000)
+    // A decision by a clock that was set far ahead deletes nothing: only the retention does, by its trusted time.
+    await meta.incidents.storeDecision(decided({}), nowMs + 9_000 * 86_400_000)
+    await meta.retention.prune(nowMs + 90 * 86_400_000, 0, 0, 0)
     expect(await meta.incidents.incidentById(1)).toBeDefined()
-    await meta.incidents.storeDecision(decided({}), nowMs + 90 * 86_400_000 + 1)
+    await meta.retention.prune(nowMs + 90 * 86_400_000 + 1, 0, 0, 0)
     expect(await meta.incidents.incidentById(1)).toBeUndefined()
     expect(await meta.incidents.incidentById(2)).toBeDefined()
   })
@@ -290,6 +292,51 @@ export function muteCases(fresh: () => Promise<MetaStore>): void {
     toMs: nowMs + 10,
     userId: 'ann',
   }
+
+  test('mutes and overrides that ended 90 days ago go, and those without an end stay', async () => {
+    const meta = await fresh()
+    await meta.incidents.createMute(mute)
+    await meta.incidents.createMute({ ...mute, toMs: null })
+    const rota = { timeZone: 'UTC', handOverDay: 1, handOverTime: '09:00', startDate: '2026-03-02', members: ['ann'] }
+    const { id: scheduleId } = await meta.incidents.createSchedule({ organizationId: 1, name: 'Nights', ...rota })
+    const times = { fromMs: nowMs - 10, toMs: nowMs + 10 }
+    await meta.incidents.createOverride({ scheduleId, userId: 'ann', ...times, createdBy: null })
+    const left = async () => [
+      (await meta.incidents.muteById(1)) !== undefined,
+      (await meta.incidents.muteById(2)) !== undefined,
+      (await meta.incidents.overridesOf([scheduleId], 0)).length,
+    ]
+    await meta.retention.prune(times.toMs + 90 * 86_400_000, 0, 0, 0)
+    expect(await left()).toEqual([true, true, 1])
+    await meta.retention.prune(times.toMs + 90 * 86_400_000 + 1, 0, 0, 0)
+    expect(await left()).toEqual([false, true, 0])
+  })
+
+  test('clicks in Slack are kept until they are done, and known for a week', async () => {
+    const meta = await fresh()
+    const click = { organizationId: 1, click: 'a', sealed: 's' }
+    expect([await meta.alerts.addSlackClick(click, nowMs), await meta.alerts.addSlackClick(click, nowMs)]).toEqual([
+      true,
+      false,
+    ])
+    expect(await meta.alerts.slackClicksDue(nowMs - 1, 9)).toEqual([])
+    const [due] = await meta.alerts.slackClicksDue(nowMs, 9)
+    const id = due?.id ?? 0
+    const claim = (atMs: number) => meta.alerts.claimSlackClick(id, atMs, atMs + 60_000)
+    expect([await claim(nowMs), await claim(nowMs), await claim(nowMs + 60_000)]).toEqual([true, false, true])
+    await meta.alerts.noteSlackClick(id, 'Done.')
+    await meta.alerts.endSlackClick(id, { nextMs: nowMs + 5 })
+    expect(await meta.alerts.slackClicksDue(nowMs, 9)).toEqual([])
+    expect(await meta.alerts.slackClicksDue(nowMs + 5, 9)).toEqual([{ ...due, sentence: 'Done.', attempts: 1 }])
+    await meta.retention.prune(nowMs + 99 * 86_400_000, 0, 0, 0)
+    expect(await meta.alerts.slackClicksDue(nowMs + 5, 9)).toHaveLength(1)
+    await meta.alerts.endSlackClick(id, { doneMs: nowMs + 6 })
+    expect(await meta.alerts.slackClicksDue(nowMs + 99, 9)).toEqual([])
+    await meta.retention.prune(nowMs + 7 * 86_400_000, 0, 0, 0)
+    expect(await meta.alerts.addSlackClick(click, nowMs)).toBe(false)
+    await meta.retention.prune(nowMs + 7 * 86_400_000 + 1, 0, 0, 0)
+    expect(await meta.alerts.addSlackClick(click, nowMs)).toBe(true)
+  })
 
   test('mutes hold from their start to their end', async () => {
     const meta = await fresh()

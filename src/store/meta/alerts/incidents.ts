@@ -5,13 +5,9 @@ import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
 import { addRuleIssues, type RuleIssue } from '../trackers/rule-issues.ts'
-import { insertDelivery, pruneDeliveries } from './deliveries.ts'
+import { insertDelivery } from './deliveries.ts'
 import type { FiringGroup } from './firing.ts'
 
-/** Days for which an ended incident is kept. */
-const retentionMs = 90 * 86_400_000
-/** Ended incidents that one decision deletes. A statement without a limit would hold the lock for long. */
-const pruneMax = 500
 /** Ids of one statement. */
 const idsMax = 500
 
@@ -437,12 +433,6 @@ export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDeci
         for (const { id, untilMs } of decided.postponed)
           await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
         for (const id of decided.dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))
-        await pruneDeliveries(store, nowMs)
-        const old = builder
-          .selectFrom('incident')
-          .select('id')
-          .where('ended_ms', '<', nowMs - retentionMs)
-        await write.run(builder.deleteFrom('incident').where('id', 'in', old.limit(pruneMax)))
       }),
     changeIncident: (id, patch, activity, closesMembers = false) =>
       write.transaction(async () => {

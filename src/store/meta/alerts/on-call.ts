@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { Override, Rota } from '../../../domain/on-call.ts'
+import { hole, type Override, type Rota } from '../../../domain/on-call.ts'
 import { checkName } from '../database/names.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
@@ -110,6 +110,33 @@ const overridePart = ({
     deleteOverride: async (id) => {
       await write.run(builder.deleteFrom('on_call_override').where('id', '=', id))
     },
+  }
+}
+
+/**
+ * Takes a person who leaves out of the schedules of an organization. Their turns stay as holes: without them, the turns
+ * of all others would move, and somebody would be on call by mistake. The caller opens the transaction.
+ */
+export async function leaveSchedules(
+  { write, clock, dialect: { builder } }: Store,
+  organizationId: number,
+  userId: string,
+): Promise<void> {
+  const rows = await write.all(
+    builder.selectFrom('on_call_schedule').selectAll().where('organization_id', '=', organizationId),
+  )
+  for (const row of rows) {
+    const own = builder.deleteFrom('on_call_override').where('schedule_id', '=', row.id).where('user_id', '=', userId)
+    await write.run(own)
+    const members = fromJson<string[]>(row.members)
+    if (!members.includes(userId)) continue
+    const change = {
+      members: JSON.stringify(members.map((member) => (member === userId ? hole : member))),
+      rev: row.rev + 1,
+      changed_ms: clock.now(),
+      changed_by: null,
+    }
+    await write.run(builder.updateTable('on_call_schedule').set(change).where('id', '=', row.id))
   }
 }
 

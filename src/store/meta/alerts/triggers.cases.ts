@@ -44,7 +44,7 @@ const triggersOf = async ({ alertRules }: MetaStore) =>
 
 const clear = async (meta: MetaStore) => {
   const triggers = await meta.alertRules.issueTriggersDue(100, nowMs)
-  await meta.alertRules.saveEvaluation({ doneIds: triggers.map(({ id }) => id) }, nowMs)
+  await meta.alertRules.saveEvaluation({ doneIds: triggers.map(({ id }) => id) })
 }
 
 /** Cases of the outbox for issue rules, for every meta store. */
@@ -141,7 +141,7 @@ export function triggerCases(fresh: () => Promise<MetaStore>): void {
       await commit(meta, { events: [effect(), effect({ eventId: 'b', hashes: [hash(2)] })] })
       const [first, second] = await meta.alertRules.issueTriggersDue(9, nowMs)
       const postponed = [{ id: first?.id ?? 0, untilMs: nowMs + 5 }]
-      await meta.alertRules.saveEvaluation({ postponed, doneIds: [second?.id ?? 0] }, nowMs)
+      await meta.alertRules.saveEvaluation({ postponed, doneIds: [second?.id ?? 0] })
       expect(await triggersOf(meta)).toEqual([])
       expect(await meta.alertRules.issueTriggersDue(9, nowMs + 5)).toMatchObject([
         { id: first?.id, untilMs: nowMs + 5 },

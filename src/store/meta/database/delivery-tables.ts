@@ -64,5 +64,18 @@ export type DeliveryTables = {
     sealed: string
     browser: string
     created_ms: number
+    gone_ms: Defaulted<number | null>
+  }
+  /** Clicks on the buttons of Slack messages. `sealed`: what to do. `sentence`: the result, once it is known. */
+  slack_click: {
+    id: Generated<number>
+    organization_id: number
+    click: string
+    sealed: string
+    sentence: Defaulted<string>
+    attempts: Defaulted<number>
+    next_ms: number
+    created_ms: number
+    done_ms: Defaulted<number | null>
   }
 }

@@ -45,6 +45,7 @@ import { statements as incidents } from '../schema/0042-incidents.ts'
 import { statements as personal } from '../schema/0043-personal.ts'
 import { statements as trackers } from '../schema/0044-trackers.ts'
 import { statements as memberGroups } from '../schema/0045-member-groups.ts'
+import { statements as placesAndClicks } from '../schema/0046-places-and-clicks.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -95,6 +96,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   personal,
   trackers,
   memberGroups,
+  placesAndClicks,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

@@ -231,6 +231,7 @@ export type Tables = JobTables &
       user_id: string
       activity_id: number
       kind: string
+      place: Defaulted<string>
       attempts: Defaulted<number>
       next_ms: number
     }

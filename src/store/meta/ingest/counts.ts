@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../../base/outcome.ts'
+import { pruneAlerts } from '../alerts/prune.ts'
 import { rowInsert } from '../database/row-statement.ts'
 import type { Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
@@ -224,6 +225,7 @@ export function prunePart(store: Store): RetentionStore {
         await write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadLettersBeforeMs))
         await write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
         await pruneErrorLinks(store, attachmentsBeforeMs)
+        await pruneAlerts(store, nowMs)
         await write.run(
           builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs),
         )

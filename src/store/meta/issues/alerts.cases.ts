@@ -91,8 +91,10 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     })
     expect(await meta.alerts.deliveriesSince([1], nowMs)).toHaveLength(1)
     expect(await meta.alerts.deliveriesSince([2], nowMs)).toEqual([])
+    await meta.retention.prune(nowMs + 30 * 86_400_000, 0, 0, 0)
+    expect(await meta.alerts.deliveryLog(1, 10)).toHaveLength(1)
+    await meta.retention.prune(nowMs + 31 * 86_400_000, 0, 0, 0)
     expect(await meta.alerts.deliveriesSince([], nowMs)).toEqual([])
-    await meta.incidents.storeDecision(decided({}), nowMs + 31 * 86_400_000)
     expect(await meta.alerts.deliveryLog(1, 10)).toEqual([])
   })
 
@@ -100,10 +102,12 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
     const { meta } = await withChannel()
     const user = { channelId: null, userId: 'ann' }
     const channel = { channelId: 1, userId: null }
-    const deliveries = [channel, user, channel, { ...user, userId: 'bob' }, { ...channel, userId: 'ann' }].map((more) => ({
-      delivery: aDelivery(more),
-      incident: null,
-    }))
+    const deliveries = [channel, user, channel, { ...user, userId: 'bob' }, { ...channel, userId: 'ann' }].map(
+      (more) => ({
+        delivery: aDelivery(more),
+        incident: null,
+      }),
+    )
     await meta.incidents.storeDecision(decided({ deliveries }), nowMs)
     const idsOf = async (...asked: [number[], number, string[]?]) =>
       (await meta.alerts.deliveriesSince(...asked)).map(({ id }) => id)

@@ -10,6 +10,8 @@ type Notice = {
   userId: string
   activityId: number
   kind: NoticeKind
+  /** '' until it is decided, then `email` or a browser such as `push:4`. */
+  place: string
   attempts: number
   nextMs: number
 }
@@ -42,6 +44,8 @@ export type AttentionStore = {
     nowMs: number,
   ): Promise<void>
   noticesDue(nowMs: number, max: number): Promise<Notice[]>
+  /** Replaces a notice by one for each place, so that one that fails does not repeat the others. None: removes it. */
+  splitNotice(id: number, places: readonly string[]): Promise<void>
   /** Removes a notice, or schedules its retry at `nextMs`. */
   endNotice(id: number, nextMs?: number): Promise<void>
   /** Lets a notice wait until `nextMs`, without counting an attempt. */
@@ -49,7 +53,7 @@ export type AttentionStore = {
 }
 
 type UserFlagsPart = Pick<AttentionStore, 'setUserFlags' | 'bookmarkedBy'>
-type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice' | 'delayNotice'>
+type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'splitNotice' | 'endNotice' | 'delayNotice'>
 type SubscriptionPart = Omit<AttentionStore, keyof UserFlagsPart | keyof NoticePart>
 const idsMax = 500
 
@@ -252,9 +256,21 @@ export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
         userId: row.user_id,
         activityId: row.activity_id,
         kind: row.kind as NoticeKind,
+        place: row.place,
         attempts: row.attempts,
         nextMs: row.next_ms,
       })),
+    splitNotice: (id, places) =>
+      write.transaction(async () => {
+        const found = await write.get(builder.selectFrom('notice').selectAll().where('id', '=', id))
+        if (!found) return
+        const { id: _id, ...row } = found
+        // The first one keeps the id, by which mail programs recognize a repeat.
+        const [first, ...others] = places
+        if (first === undefined) await write.run(builder.deleteFrom('notice').where('id', '=', id))
+        else await write.run(builder.updateTable('notice').set({ place: first }).where('id', '=', id))
+        for (const place of others) await write.run(builder.insertInto('notice').values({ ...row, place }))
+      }),
     delayNotice: async (id, nextMs) => {
       await write.run(builder.updateTable('notice').set({ next_ms: nextMs }).where('id', '=', id))
     },

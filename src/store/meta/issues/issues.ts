@@ -413,6 +413,25 @@ function commentText(text: string): string {
   throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
 }
 
+/** Stores a comment. The caller opens the transaction. Throws VALIDATION, NOT_FOUND. */
+export async function insertComment(
+  store: Store,
+  comment: { issueId: number; userId: string | null; text: string; more?: Record<string, unknown> },
+  nowMs: number,
+): Promise<Activity> {
+  const { write, dialect } = store
+  const { issueId, userId, text, more } = comment
+  const trimmed = commentText(text)
+  const issue = await demandIssue(store, issueId)
+  const data = JSON.stringify({ text: trimmed, ...more })
+  const row = { issue_id: issueId, type: 'note', created_ms: nowMs, user_id: userId, data }
+  const lastId = await insertedId(write, dialect.builder.insertInto('activity').values(row))
+  // No new revision: a person who resolves an issue does not have to read the last comment first.
+  const counted = { comments: issue.comments + 1 }
+  await write.run(dialect.builder.updateTable('issue').set(counted).where('id', '=', issueId))
+  return toActivity({ id: lastId, ...row })
+}
+
 /** Implements comments of people on an issue. */
 export function commentPart(store: Store): CommentStore {
   const {
@@ -454,26 +473,8 @@ export function commentPart(store: Store): CommentStore {
         )
       }),
     addComment: async (issueId, userId, text, nowMs, mentions = [], more = {}) => {
-      const trimmed = commentText(text)
-      return write.transaction(async () => {
-        const issue = await demandIssue(store, issueId)
-        const row = {
-          issue_id: issueId,
-          type: 'note',
-          created_ms: nowMs,
-          user_id: userId,
-          data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}), ...more }),
-        }
-        const lastId = await insertedId(write, builder.insertInto('activity').values(row))
-        // No new revision: a person who resolves an issue does not have to read the last comment first.
-        await write.run(
-          builder
-            .updateTable('issue')
-            .set({ comments: issue.comments + 1 })
-            .where('id', '=', issueId),
-        )
-        return toActivity({ id: lastId, ...row })
-      })
+      const all = { ...(mentions.length ? { mentions } : {}), ...more }
+      return write.transaction(() => insertComment(store, { issueId, userId, text, more: all }, nowMs))
     },
   }
 }

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import { leaveSchedules } from '../alerts/on-call.ts'
 import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { dropSuggestionsOf, sweepOrganization } from '../issues/suggestions.ts'
 import type { Member, Role } from '../meta.ts'
+import { dropPersonal } from '../personal/personal.ts'
 
 /** Invitations are valid for 7 days (docs/people.md). */
 const invitationMs = 7 * 86_400_000
@@ -41,7 +43,10 @@ export type MemberStore = {
   acceptInvitation(id: number, userId: string, nowMs: number): Promise<Member>
   /** Throws NOT_FOUND for a non-member, CONFLICT when no owner would remain. */
   changeRole(organizationId: number, userId: string, role: Role): Promise<void>
-  /** Ends a membership with its tokens and invitations. Throws NOT_FOUND, CONFLICT for the last owner. */
+  /**
+   * Ends a membership with its tokens, invitations, personal settings and on-call turns. The browsers of a person who is
+   * in no other organization go, too. Throws NOT_FOUND, CONFLICT for the last owner.
+   */
   endMembership(organizationId: number, userId: string): Promise<void>
 }
 
@@ -157,6 +162,8 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
           builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
         )
         await dropSuggestionsOf(store, organizationId, userId)
+        await dropPersonal(store, organizationId, userId)
+        await leaveSchedules(store, organizationId, userId)
         // Organization tokens (sntrys_) stay, because builds use them.
         await write.run(
           builder

@@ -87,6 +87,19 @@ async function schedule(
   )
 }
 
+/**
+ * Removes what a person who leaves wanted to hear of an organization, and their browsers if it was their last one. The
+ * caller opens the transaction, and has removed the membership.
+ */
+export async function dropPersonal({ write, dialect: { builder } }: Store, organizationId: number, userId: string) {
+  for (const table of ['personal_settings', 'personal_mail'] as const)
+    await write.run(
+      builder.deleteFrom(table).where('organization_id', '=', organizationId).where('user_id', '=', userId),
+    )
+  const other = await write.get(builder.selectFrom('member').select('role').where('user_id', '=', userId))
+  if (!other) await write.run(builder.deleteFrom('push_subscription').where('user_id', '=', userId))
+}
+
 type SettingsPart = Pick<PersonalStore, 'personalSettingsOf' | 'personalSettingsIn' | 'setPersonalSettings'>
 
 /** Implements what people want to hear. */

@@ -1,12 +1,26 @@
 import type { HookOutcome } from '../../../domain/trackers.ts'
 import type { Store } from '../database/store.ts'
+import { insertComment } from '../issues/issues.ts'
 
 export type HookCount = { integrationId: number; outcome: HookOutcome; quantity: number }
+
+/** A comment of a tracker for one of our issues. `more`: where it comes from. */
+type CopiedComment = { issueId: number; text: string; more: Record<string, unknown> }
 
 export type HookStore = {
   isDelivered(integrationId: number, delivery: string): Promise<boolean>
   /** Notes a delivery, or a part of it such as a comment. Returns false if it is noted already. */
   addDelivery(integrationId: number, delivery: string, nowMs: number): Promise<boolean>
+  /**
+   * Stores a comment of a tracker in the issues that are linked with it, with the note that it was. Returns false, and
+   * stores nothing, if it is noted already. One transaction: a kill in between would lose the comment for good.
+   */
+  copyComment(
+    integrationId: number,
+    commentId: string,
+    comments: readonly CopiedComment[],
+    nowMs: number,
+  ): Promise<boolean>
   countHook(integrationId: number, outcome: HookOutcome, nowMs: number): Promise<void>
   /** Deliveries of the connections of an organization by outcome, in the last 30 days. */
   hookCountsOf(organizationId: number, nowMs: number): Promise<HookCount[]>
@@ -23,7 +37,19 @@ const countedMs = 30 * dayMs
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 /** Implements the notes and counts of received webhooks. */
-export function hookPart({ write, read, dialect: { builder } }: Store): HookStore {
+export function hookPart(store: Store): HookStore {
+  const { write, read } = store
+  const { builder } = store.dialect
+  const addDelivery: HookStore['addDelivery'] = async (integrationId, delivery, nowMs) => {
+    const row = { integration_id: integrationId, delivery, at_ms: nowMs }
+    const { changes } = await write.run(
+      builder
+        .insertInto('tracker_delivery')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    return changes > 0
+  }
   return {
     isDelivered: async (integrationId, delivery) =>
       (await write.get(
@@ -33,16 +59,16 @@ export function hookPart({ write, read, dialect: { builder } }: Store): HookStor
           .where('integration_id', '=', integrationId)
           .where('delivery', '=', delivery),
       )) !== undefined,
-    addDelivery: async (integrationId, delivery, nowMs) => {
-      const row = { integration_id: integrationId, delivery, at_ms: nowMs }
-      const { changes } = await write.run(
-        builder
-          .insertInto('tracker_delivery')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing()),
-      )
-      return changes > 0
-    },
+    addDelivery,
+    copyComment: (integrationId, commentId, comments, nowMs) =>
+      write.transaction(async () => {
+        if (!(await addDelivery(integrationId, `comment-${commentId}`, nowMs))) return false
+        for (const { issueId, text, more } of comments) {
+          const issue = await write.get(builder.selectFrom('issue').select('id').where('id', '=', issueId))
+          if (issue) await insertComment(store, { issueId, userId: null, text, more }, nowMs)
+        }
+        return true
+      }),
     countHook: async (integrationId, outcome, nowMs) => {
       const row = { integration_id: integrationId, day: dayOf(nowMs), outcome, quantity: 1 }
       await write.run(

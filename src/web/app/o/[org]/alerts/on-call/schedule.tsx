@@ -120,7 +120,7 @@ export function Schedule({
         <PlainText text={name} />
       </h2>
       <p>
-        {onCall ? (
+        {onCall?.person ? (
           <>
             <PlainText text={t('now', { name: nameOf(onCall.person) })} /> <Time at={onCall.until} form="moment" />
           </>
@@ -128,6 +128,11 @@ export function Schedule({
           t('nobody')
         )}
       </p>
+      {schedule.holes > 0 ? (
+        <p role="status" className="text-warning">
+          {t('holes', { count: schedule.holes })}
+        </p>
+      ) : null}
       <p className="text-small text-ink-2">
         {t('handOver', { day: t(`day.${handOverDay as 1}`), time: handOverTime, zone: timeZone })}
       </p>

@@ -5,12 +5,12 @@ import { type SmtpSettings, smtpOf } from '../../../../../../alert/smtp.ts'
 import { type ChannelKind, channelKinds } from '../../../../../../domain/channel-kinds.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
+import { Link } from '../../../../../ui/link.tsx'
 import type { KindForm } from './channel-fields.tsx'
 import { ChannelRow } from './channel-row.tsx'
 import { shownChannelOf } from './load.ts'
 import { MailServer, type ShownServer } from './mail-server.tsx'
 import { NewChannel } from './new-channel.tsx'
-import { PushBrowsers } from './push-browsers.tsx'
 
 /** Maximum deliveries to show per channel; the API has more. */
 const shownMax = 10
@@ -43,7 +43,6 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
       log: await meta.alerts.deliveryLog(channel.id, shownMax),
     })),
   )
-  const browsers = await meta.pushBrowsers.browsersOf([actor.person.id])
   const smtp = await smtpOf(parts)
   return (
     <div className="settings-page">
@@ -84,10 +83,9 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
           slackUrl={`${parts.config.url}/api/0/hooks/slack/${organization.slug}/`}
         />
       ) : null}
-      <PushBrowsers
-        publicKey={await parts.alerts.pushKey()}
-        browsers={browsers.map(({ id, browser, createdMs }) => ({ id, browser, createdMs }))}
-      />
+      <p className="mt-6">
+        <Link href={`/o/${organization.slug}/settings/account/notifications#browsers`}>{t('ownBrowsers')}</Link>
+      </p>
       {(await auth.may(actor, 'instance:write', { instance: true })) === 'yes' ? (
         <MailServer organization={organization.slug} server={smtp ? shownServer(smtp) : null} />
       ) : null}

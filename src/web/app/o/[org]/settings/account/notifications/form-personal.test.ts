@@ -45,3 +45,12 @@ test('boxes, selects and times are read; what the form does not offer is not', (
   })
   expect(read({ digest: 'hourly' }).digest).toBe('off')
 })
+
+test('places of a project of its own are read when they are chosen, and only then', () => {
+  const boxes = { 'own:web:mention.push': 'on', 'own:web:on_call.push': 'on', 'own:web:alert.email': 'on' }
+  expect(read({ 'project.web': 'own', ...boxes }).projects).toEqual({
+    web: { kinds: { assigned: [], mention: ['push'], followed: [], release: [], alert: ['email'] } },
+  })
+  expect(read({ 'project.web': 'none', ...boxes }).projects).toEqual({ web: 'none' })
+  expect(read({ 'mention.push': 'on', 'mention.email': 'on' }).kinds?.mention).toEqual(['email', 'push'])
+})

@@ -3,9 +3,10 @@ import {
   digestPaces,
   type PersonalKind,
   type Place,
-  type ProjectMode,
+  type ProjectChoice,
   personalKinds,
   places,
+  projectKinds,
   projectModes,
 } from '../../../../../../../domain/personal.ts'
 import { textOf } from '../../../../../../client/form.ts'
@@ -16,15 +17,28 @@ export const boxName = (kind: PersonalKind, place: Place): string => `${kind}.${
 const projectPrefix = 'project.'
 /** The name of the select of a project. */
 export const projectField = (slug: string): string => `${projectPrefix}${slug}`
+/** The value of that select for places of the project's own. */
+export const ownPlaces = 'own'
+/** The name of the check box of a kind and a place in a project. No slug has a colon. */
+export const projectBox = (slug: string, kind: PersonalKind, place: Place): string =>
+  `own:${slug}:${boxName(kind, place)}`
+
+function choiceIn(data: FormData, slug: string): ProjectChoice | undefined {
+  const value = textOf(data, projectField(slug))
+  if (value !== ownPlaces) return projectModes.find((mode) => mode === value)
+  const kindsOf = (kind: PersonalKind) => places.filter((place) => textOf(data, projectBox(slug, kind, place)) === 'on')
+  return { kinds: Object.fromEntries(projectKinds.map((kind) => [kind, kindsOf(kind)])) }
+}
 
 /** Reads the form. Values that it does not offer count as their first choice. */
 export function changeIn(data: FormData): PersonalChange {
   const kinds: PersonalChange['kinds'] = {}
   for (const kind of personalKinds) kinds[kind] = places.filter((place) => textOf(data, boxName(kind, place)) === 'on')
-  const projects: Record<string, ProjectMode> = {}
+  const projects: Record<string, ProjectChoice> = {}
   for (const name of data.keys()) {
-    const mode = projectModes.find((candidate) => candidate === textOf(data, name))
-    if (name.startsWith(projectPrefix) && mode) projects[name.slice(projectPrefix.length)] = mode
+    const slug = name.startsWith(projectPrefix) ? name.slice(projectPrefix.length) : undefined
+    const choice = slug === undefined ? undefined : choiceIn(data, slug)
+    if (slug !== undefined && choice) projects[slug] = choice
   }
   const [from, to] = [textOf(data, 'quietFrom'), textOf(data, 'quietTo')]
   return {

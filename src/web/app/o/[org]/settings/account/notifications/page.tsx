@@ -5,6 +5,7 @@ import { readableProjects } from '../../../../../../../auth/allowed-projects.ts'
 import { app } from '../../../../../../handle.ts'
 import { demandOrganization } from '../../../../../../server/session.ts'
 import { PersonalForm } from './personal-form.tsx'
+import { PushBrowsers } from './push-browsers.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('frame'))('settings.personal') }
@@ -18,6 +19,9 @@ export default async function PersonalNotificationsPage({ params }: { params: Pr
   const frame = await getTranslations('frame')
   const { settings, rev } = await app().meta.personal.personalSettingsOf(organization.id, actor.person.id)
   const projects = await readableProjects(app(), actor, organization)
+  const browsers = await app().meta.pushBrowsers.browsersOf([actor.person.id])
+  const gone = await app().meta.pushBrowsers.goneBrowsersOf(actor.person.id)
+  const wantsPush = JSON.stringify([settings.kinds, settings.projects]).includes('"push"')
   const hasMailServer = (await smtpOf(app())) !== undefined
   return (
     <div className="settings-page">
@@ -30,13 +34,24 @@ export default async function PersonalNotificationsPage({ params }: { params: Pr
           {t('noServer')}
         </p>
       )}
+      {wantsPush && browsers.length === 0 ? (
+        <p role="status" className="mb-4 max-w-[72ch] text-warning">
+          {t('noBrowser')}
+        </p>
+      ) : null}
       {/* After saving, the new key resets the form to the saved values. */}
       <PersonalForm
         key={rev}
         organization={organization.slug}
         revision={rev}
         settings={settings}
-        projects={projects.map(({ id, slug }) => ({ slug, mode: settings.projects[id] ?? '' }))}
+        projects={projects.map(({ id, slug }) => ({ slug, choice: settings.projects[id] ?? '' }))}
+      />
+      <PushBrowsers
+        publicKey={await app().alerts.pushKey()}
+        browsers={[...browsers.map((browser) => ({ ...browser, goneMs: null })), ...gone].map(
+          ({ id, browser, createdMs, goneMs }) => ({ id, browser, createdMs, goneMs }),
+        )}
       />
     </div>
   )

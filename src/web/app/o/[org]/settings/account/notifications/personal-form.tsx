@@ -1,11 +1,15 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import { useState } from 'react'
 import {
   digestPaces,
+  type PersonalKind,
   type PersonalSettings,
-  type ProjectMode,
+  type Place,
+  type ProjectChoice,
   personalKinds,
   places,
+  projectKinds,
   projectModes,
 } from '../../../../../../../domain/personal.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
@@ -14,9 +18,9 @@ import { Button, Field, Select, TextField } from '../../../../../../ui/forms/con
 import { Stale } from '../../../../../../ui/stale.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { savePersonalAction } from './actions.ts'
-import { boxName, projectField } from './form-personal.ts'
+import { boxName, ownPlaces, projectBox, projectField } from './form-personal.ts'
 
-type Projects = readonly { slug: string; mode: ProjectMode | '' }[]
+type Projects = readonly { slug: string; choice: ProjectChoice | '' }[]
 
 /** Everything that a person can choose about their notifications, in one form. */
 export function PersonalForm({
@@ -48,7 +52,7 @@ export function PersonalForm({
           <Messages settings={settings} state={state} />
           <Summaries settings={settings} state={state} />
           <QuietHours settings={settings} state={state} />
-          {projects.length > 0 ? <PerProject projects={projects} state={state} /> : null}
+          {projects.length > 0 ? <PerProject projects={projects} settings={settings} state={state} /> : null}
           {state.error && !state.stale ? (
             <p role="alert" className="text-error">
               {state.error}
@@ -91,18 +95,73 @@ function Box({ name, checked, label, hint }: { name: string; checked: boolean; l
   )
 }
 
+/** Kinds as rows with a box for each place. `nameOf`: the field; `label` names the table. */
+function PlaceTable({
+  label,
+  kinds,
+  nameOf,
+  isOn,
+  hasHints = false,
+}: {
+  label: string
+  kinds: readonly PersonalKind[]
+  nameOf: (kind: PersonalKind, place: Place) => string
+  isOn: (kind: PersonalKind, place: Place) => boolean
+  hasHints?: boolean
+}) {
+  const t = useTranslations('personal')
+  return (
+    <table className="w-full max-w-[560px]" aria-label={label}>
+      <thead>
+        <tr>
+          <td />
+          {places.map((place) => (
+            <th key={place} scope="col" className="w-16 px-2 pb-1 text-left font-[550]">
+              {t(`places.${place}`)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {kinds.map((kind) => (
+          <tr key={kind} className="border-t border-line align-top">
+            <th scope="row" className="py-2 text-left font-[550]">
+              {t(`kinds.${kind}`)}
+              {hasHints ? <p className="text-small font-normal text-ink-3">{t(`hints.${kind}`)}</p> : null}
+            </th>
+            {places.map((place) => (
+              <td key={place} className="px-2 py-2">
+                <input
+                  type="checkbox"
+                  className="checkbox"
+                  name={nameOf(kind, place)}
+                  value="on"
+                  defaultChecked={isOn(kind, place)}
+                  aria-label={t('boxLabel', { kind: t(`kinds.${kind}`), place: t(`places.${place}`) })}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
 function Messages({ settings, state }: Part) {
   const t = useTranslations('personal')
   return (
     <section className="flex flex-col gap-3">
       <h2>{t('messages')}</h2>
-      {personalKinds.map((kind) =>
-        places.map((place) => {
-          const name = boxName(kind, place)
-          const checked = isBack(state) ? state.values[name] === 'on' : settings.kinds[kind].includes(place)
-          return <Box key={name} name={name} checked={checked} label={t(`kinds.${kind}`)} hint={t(`hints.${kind}`)} />
-        }),
-      )}
+      <PlaceTable
+        label={t('messages')}
+        kinds={personalKinds}
+        nameOf={boxName}
+        isOn={(kind, place) =>
+          isBack(state) ? state.values[boxName(kind, place)] === 'on' : settings.kinds[kind].includes(place)
+        }
+        hasHints
+      />
     </section>
   )
 }
@@ -178,7 +237,53 @@ function QuietHours({ settings, state }: Part) {
   )
 }
 
-function PerProject({ projects, state }: { projects: Projects; state: GuardedState }) {
+type InProject = { slug: string; choice: ProjectChoice | ''; general: PersonalSettings['kinds']; state: GuardedState }
+
+/** What a person hears of one project. Its own places show only when they are chosen. */
+function ProjectRow({ slug, choice, general, state }: InProject) {
+  const t = useTranslations('personal')
+  const name = projectField(slug)
+  const [value, setValue] = useState<string>(state.values[name] ?? (typeof choice === 'object' ? ownPlaces : choice))
+  const own = typeof choice === 'object' ? choice.kinds : {}
+  return (
+    <li className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <label htmlFor={name} className="min-w-0 truncate font-[550]">
+          {slug}
+        </label>
+        <Select
+          id={name}
+          name={name}
+          className="max-w-[260px]"
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+        >
+          <option value="">{t('modes.all')}</option>
+          <option value={ownPlaces}>{t('modes.own')}</option>
+          {projectModes.map((candidate) => (
+            <option key={candidate} value={candidate}>
+              {t(`modes.${candidate}`)}
+            </option>
+          ))}
+        </Select>
+      </div>
+      {value === ownPlaces ? (
+        <PlaceTable
+          label={t('ownPlaces', { project: slug })}
+          kinds={projectKinds}
+          nameOf={(kind, place) => projectBox(slug, kind, place)}
+          isOn={(kind, place) =>
+            isBack(state)
+              ? state.values[projectBox(slug, kind, place)] === 'on'
+              : (own[kind] ?? general[kind]).includes(place)
+          }
+        />
+      ) : null}
+    </li>
+  )
+}
+
+function PerProject({ projects, settings, state }: { projects: Projects } & Part) {
   const t = useTranslations('personal')
   return (
     <section className="flex flex-col gap-3">
@@ -189,24 +294,9 @@ function PerProject({ projects, state }: { projects: Projects; state: GuardedSta
         </p>
       ) : null}
       <ul className="flex max-w-[560px] flex-col gap-2">
-        {projects.map(({ slug, mode }) => {
-          const name = projectField(slug)
-          return (
-            <li key={slug} className="flex flex-wrap items-center justify-between gap-2">
-              <label htmlFor={name} className="min-w-0 truncate font-[550]">
-                {slug}
-              </label>
-              <Select id={name} name={name} className="max-w-[260px]" defaultValue={state.values[name] ?? mode}>
-                <option value="">{t('modes.all')}</option>
-                {projectModes.map((candidate) => (
-                  <option key={candidate} value={candidate}>
-                    {t(`modes.${candidate}`)}
-                  </option>
-                ))}
-              </Select>
-            </li>
-          )
-        })}
+        {projects.map(({ slug, choice }) => (
+          <ProjectRow key={slug} slug={slug} choice={choice} general={settings.kinds} state={state} />
+        ))}
       </ul>
     </section>
   )

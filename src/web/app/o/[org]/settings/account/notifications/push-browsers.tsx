@@ -1,13 +1,13 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
-import { withBase } from '../../../../../base-path.ts'
-import { Button } from '../../../../../ui/forms/controls.tsx'
-import { PlainText } from '../../../../../ui/plain-text.tsx'
-import { Time } from '../../../../../ui/time.tsx'
+import { withBase } from '../../../../../../base-path.ts'
+import { Button } from '../../../../../../ui/forms/controls.tsx'
+import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { Time } from '../../../../../../ui/time.tsx'
 import { addPushBrowserAction, removePushBrowserAction } from './push-actions.ts'
 
-export type ShownBrowser = { id: number; browser: string; createdMs: number }
+export type ShownBrowser = { id: number; browser: string; createdMs: number; goneMs: number | null }
 
 /** Subscribes this browser, and returns what its push service needs. Throws the errors of the browser. */
 async function subscribe(publicKey: string): Promise<PushSubscriptionJSON> {
@@ -41,24 +41,30 @@ export function PushBrowsers({ publicKey, browsers }: { publicKey: string; brows
   }
 
   return (
-    <section className="mt-10">
+    <section id="browsers" className="mt-10">
       <h2>{t('pushTitle')}</h2>
       <p className="mb-3 max-w-[72ch] text-ink-2">{t('pushIntro')}</p>
       {browsers.length ? (
         <ul className="mb-3 border-t border-line">
-          {browsers.map(({ id, browser, createdMs }) => (
+          {browsers.map(({ id, browser, createdMs, goneMs }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3 border-b border-line py-2">
               <PlainText text={browser} />
-              <span className="text-ink-3">
-                {t('since')} <Time at={createdMs} />
-              </span>
+              {goneMs === null ? (
+                <span className="text-ink-3">
+                  {t('since')} <Time at={createdMs} />
+                </span>
+              ) : (
+                <span className="text-warning">
+                  {t('pushGone')} <Time at={goneMs} />
+                </span>
+              )}
               <Button
                 compact
                 className="ml-auto"
-                aria-label={t('pushOffLabel', { browser })}
+                aria-label={t(goneMs === null ? 'pushOffLabel' : 'pushGoneLabel', { browser })}
                 onClick={() => void removePushBrowserAction(id)}
               >
-                {t('pushOff')}
+                {t(goneMs === null ? 'pushOff' : 'pushGoneOk')}
               </Button>
             </li>
           ))}

@@ -1,10 +1,10 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { headers } from 'next/headers'
-import { addPushBrowser, removePushBrowser } from '../../../../../../operations/push-browsers.ts'
-import { failureOf } from '../../../../../client/form.ts'
-import { app } from '../../../../../handle.ts'
-import { demandActor } from '../../../../../server/session.ts'
+import { addPushBrowser, removePushBrowser } from '../../../../../../../operations/push-browsers.ts'
+import { failureOf } from '../../../../../../client/form.ts'
+import { app } from '../../../../../../handle.ts'
+import { demandActor } from '../../../../../../server/session.ts'
 
 type Keys = { endpoint: string; p256dh: string; auth: string }
 
