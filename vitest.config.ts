@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that start products of their own and mostly wait for what they did to them. */
 const own = [
@@ -19,14 +20,55 @@ const mocked = ['src/{journal,store}/sync.test.ts', 'src/journal/disk.test.ts', 
 // One module graph a worker: 203 s where one a file took 280, as 130 s of each went into loading the same sources again.
 const parts = { pool: 'forks', maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 } as const
 const modules = '**/node_modules/**'
+/**
+ * Long computations on engines and databases that look at no clock. They run beside the whole-product tests, which
+ * leave a third of two cores idle.
+ */
+const long = ['src/store/events/{events,server}.test.ts', 'src/jobs/trace-downsampling.test.ts', 'src/store/meta/{postgres,meta}.test.ts']
+/** Seconds of the longest files on two cores. All others take 1 to 20. */
+const seconds: Record<string, number> = {
+  'e2e/clients/clients.test.ts': 75, 'e2e/crash/full.test.ts': 50, 'e2e/proxy/path.test.ts': 55, 'e2e/keep/pace.test.ts': 40, 'e2e/crash/power.test.ts': 40,
+  'e2e/crash/hang.test.ts': 35, 'e2e/shots/shots.test.ts': 45, 'e2e/ui/alert-messages.test.ts': 45, 'e2e/keep/budget.test.ts': 30, 'e2e/ui/integrations.test.ts': 25,
+  'e2e/ui/a11y.test.ts': 75, 'e2e/ui/behaviour.test.ts': 50, 'e2e/sdk/faults.test.ts': 50, 'e2e/ui/states.test.ts': 45, 'e2e/ui/triage.test.ts': 40, 'e2e/ui/releases.test.ts': 40,
+  'e2e/ui/performance.test.ts': 37, 'e2e/ui/requests.test.ts': 35, 'e2e/ui/hostile.test.ts': 33, 'e2e/sdk/next.test.ts': 35, 'e2e/ui/digests.test.ts': 32, 'e2e/ui/detectors.test.ts': 30,
+  'src/refine/pipeline/refine.test.ts': 24, 'src/refine/symbolicate/map-cache.test.ts': 22, 'src/store/meta/database/postgres.test.ts': 22, 'src/processes/main.test.ts': 22,
+  'src/store/blobs/s3.test.ts': 21, 'src/alert/metric-rules.test.ts': 21, 'src/refine/lanes.test.ts': 21, 'src/tidy.test.ts': 21, 'src/serve/proxy.test.ts': 21,
+}
+
+/** Begins with the longest file and deals files to shards by their seconds. Vitest knows them only after a first run. */
+class LongestFirst extends BaseSequencer {
+  private secondsOf({ moduleId }: TestSpecification): number {
+    return seconds[moduleId.slice(this.ctx.config.root.length + 1)] ?? 10
+  }
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    // Files of one project stay together, in the order of the projects.
+    const projects = [...new Set(sorted.map(({ project }) => project.name))]
+    const order = (file: TestSpecification) => projects.indexOf(file.project.name)
+    return sorted.toSorted((a, b) => order(a) - order(b) || this.secondsOf(b) - this.secondsOf(a))
+  }
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index = 1, count = 1 } = this.ctx.config.shard ?? {}
+    const shards = Array.from({ length: count }, () => ({ sum: 0, files: [] as TestSpecification[] }))
+    const byName = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))
+    for (const file of byName.toSorted((a, b) => this.secondsOf(b) - this.secondsOf(a))) {
+      const least = shards.toSorted((a, b) => a.sum - b.sum)[0]
+      least?.files.push(file)
+      if (least) least.sum += this.secondsOf(file)
+    }
+    return shards[index - 1]?.files ?? []
+  }
+}
 // tests that say `concurrent` mostly wait: three started products beside the suite's fit two cores
 const whole = { pool: 'forks', maxWorkers: 1, fileParallelism: false, maxConcurrency: 3, testTimeout: 240_000, hookTimeout: 180_000 } as const
 
 // What needs nothing but the sources; what asks the suite's one built product; what starts products of its own.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...parts, name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], exclude: [...mocked, modules], isolate: false } },
+      { test: { ...parts, name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], exclude: [...mocked, ...long, modules], isolate: false } },
+      { test: { ...parts, name: 'long', include: long, maxWorkers: 1, testTimeout: 120_000, hookTimeout: 120_000 } },
       { test: { ...parts, name: 'src-mocked', include: mocked } },
       { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, ...alone, ...engines, modules], globalSetup: ['e2e/setup.ts'] } },
       { test: { ...whole, name: 'own', include: own } },

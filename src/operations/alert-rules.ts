@@ -2,18 +2,23 @@ import { MishapError } from '../base/errors.ts'
 import type { AlertRuleChangeBody, IssueCondition, MetricCondition, NewAlertRuleBody } from '../contract/alerts.ts'
 import { weeklyWindowMinutesMax } from '../domain/metric-rules.ts'
 import { checkPlan } from '../query/explore.ts'
-import type { QueryDeps } from '../query/issue.ts'
+import type { CompileDeps } from '../query/issue.ts'
 import { compileMeasure } from '../query/measures.ts'
 import { ruleBranches } from '../query/rule-filter.ts'
 import { unmetKeys } from '../query/search.ts'
-import type { AlertDefinition, AlertRule, AlertRuleValues } from '../store/meta/alerts/rules.ts'
+import {
+  type AlertDefinition,
+  type AlertRule,
+  type AlertRuleValues,
+  ruleSizeMistake,
+} from '../store/meta/alerts/rules.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { type TargetDeps, targetMistakes } from './alert-targets.ts'
 
-type Deps = Omit<QueryDeps, 'config'> & TargetDeps & { config: { url: string; alertRulesMax: number } }
+type Deps = CompileDeps & TargetDeps
 type Fields = Record<string, string[]>
 /** What another shape of the API keeps beside a rule (AlertDefinition). */
-type Kept = Pick<AlertDefinition, 'unevaluable' | 'original'>
+export type Kept = Pick<AlertDefinition, 'unevaluable' | 'original'>
 
 const nothingKept: Kept = { unevaluable: [], original: null }
 
@@ -110,8 +115,10 @@ async function demandValid(deps: Deps, organizationId: number, values: AlertRule
       : projectsNamed(all, slugs)
   const watched = projects.length > 0 ? projects : all
   const { issue, metric } = definition
+  const size = ruleSizeMistake(definition)
   const mistakes: Fields = {
     ...fields,
+    ...(size ? { detail: [size] } : {}),
     ...(issue && metric ? { metric: ['A rule has either issue or metric.'] } : {}),
     ...(!issue && !metric ? { issue: ['A rule has issue or metric.'] } : {}),
     ...(issue ? await issueMistakes(deps, watched, issue, definition) : {}),
@@ -128,23 +135,31 @@ async function demandValid(deps: Deps, organizationId: number, values: AlertRule
 const ownerIdOf = (owner: string | null): string | null => owner?.replace(/^user:/, '') ?? null
 
 /**
+ * Returns the row of a new rule, or of one that replaces another. With conditions that cannot be evaluated it must be
+ * off. Throws VALIDATION with fields.
+ */
+export async function validAlertRule(
+  deps: Deps,
+  organizationId: number,
+  { name, projects, owner, isActive, ...rest }: NewAlertRuleBody,
+  kept: Kept,
+): Promise<AlertRuleValues> {
+  const definition = { projectIds: [], ...rest, ownerId: ownerIdOf(owner), ...kept }
+  return demandValid(deps, organizationId, { name, active: isActive, mutedUntilMs: null, definition }, projects)
+}
+
+/**
  * Creates a rule. `kept`: what another shape of the API keeps beside it; with conditions that cannot be evaluated the
  * rule is inactive. Throws VALIDATION with fields, CONFLICT when there are too many. Nothing of a refused rule is stored.
  */
 export async function createAlertRule(
-  deps: Deps,
+  deps: Deps & { config: { alertRulesMax: number } },
   by: { organizationId: number; userId: string },
   body: NewAlertRuleBody,
   kept: Kept = nothingKept,
 ): Promise<AlertRule> {
-  const { name, projects, owner, isActive, ...rest } = body
-  const values: AlertRuleValues = {
-    name,
-    active: isActive && kept.unevaluable.length === 0,
-    mutedUntilMs: null,
-    definition: { projectIds: [], ...rest, ownerId: ownerIdOf(owner), ...kept },
-  }
-  const valid = await demandValid(deps, by.organizationId, values, projects)
+  const isActive = body.isActive && kept.unevaluable.length === 0
+  const valid = await validAlertRule(deps, by.organizationId, { ...body, isActive }, kept)
   return deps.meta.alertRules.createAlertRule({ ...by, max: deps.config.alertRulesMax, ...valid })
 }
 

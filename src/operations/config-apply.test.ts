@@ -10,9 +10,9 @@ const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }
 beforeEach(async () => {
   state.rig = await fresh()
 })
-const deps = () => state.rig
+const deps = () => ({ ...state.rig, auth: state.rig.meta.people, config: { alertRulesMax: 5 } })
 
-const exported = () => exportConfig(deps(), 'acme')
+const exported = async () => (await exportConfig(deps(), 'acme')).files
 const plan = (files: Record<string, string>, isPruned = false) => planConfig(deps(), 'acme', files, isPruned)
 const apply = (files: Record<string, string>, isPruned = false) => applyConfig(deps(), 'acme', files, isPruned)
 const names = ({ changes }: Awaited<ReturnType<typeof plan>>) => changes.map(({ action, key }) => `${action} ${key}`)
@@ -46,7 +46,7 @@ describe('export, plan and apply', () => {
     expect(Object.keys(files)).toEqual(['projects/web.yaml'])
     expect(files['projects/web.yaml']).toContain('project: web\n')
     expect(files['projects/web.yaml']).not.toMatch(/token|secret|dsn|publicKey/i)
-    expect(await plan(files)).toEqual({ changes: [], unmanaged: [] })
+    expect(await plan(files)).toEqual({ changes: [], unmanaged: [], notes: [] })
   })
 
   test('what was applied is exported, and a second apply changes nothing', async () => {
@@ -55,7 +55,7 @@ describe('export, plan and apply', () => {
     expect(names(await apply(all))).toEqual([])
     const files = await exported()
     expect(Object.keys(files)).toEqual(['projects/web.yaml', 'dashboards/shop.yaml', 'views.yaml'])
-    expect(await plan(files)).toEqual({ changes: [], unmanaged: [] })
+    expect(await plan(files)).toEqual({ changes: [], unmanaged: [], notes: [] })
     const [stored] = await state.rig.meta.dashboards.listDashboards(1, '')
     expect(JSON.parse(stored?.content ?? '')).toMatchObject({
       projects: [1],
@@ -65,7 +65,8 @@ describe('export, plan and apply', () => {
 
   test('a change shows its lines, and keeps what a project file leaves out', async () => {
     const file = {
-      'projects/web.yaml': 'project: web\nfilters:\n  localhost: true\nsettings:\n  sensitiveFields: [iban]\n',
+      'projects/web.yaml':
+        'project: web\nfilters:\n  localhost: true\nsettings:\n  sensitiveFields: [iban]\n  metricSeriesMax: 5000\n',
     }
     const { changes } = await plan(file)
     expect(changes.map(({ action, key }) => `${action} ${key}`)).toEqual(['change project web'])
@@ -73,6 +74,8 @@ describe('export, plan and apply', () => {
       '-   sensitiveFields: []',
       '+   sensitiveFields:',
       '+     - iban',
+      '-   metricSeriesMax: 10000',
+      '+   metricSeriesMax: 5000',
       '-   localhost: false',
       '+   localhost: true',
     ])

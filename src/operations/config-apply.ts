@@ -1,44 +1,34 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { ConfigItem, DashboardFile, ProjectFile, ViewFile } from '../contract/config-files.ts'
+import type {
+  AlertFile,
+  ConfigItem,
+  DashboardFile,
+  ProjectFile,
+  ScheduleFile,
+  ViewFile,
+} from '../contract/config-files.ts'
 import type { DashboardContent } from '../contract/dashboards.ts'
 import { isOldBrowser } from '../domain/filters.ts'
 import { lineDiff } from '../domain/line-diff.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
 import { tilesOf } from '../query/dashboard-tiles.ts'
-import { type FindsSelf, selfProject } from '../query/self-project.ts'
+import type { CompileDeps } from '../query/issue.ts'
+import { selfProject } from '../query/self-project.ts'
+import type { AlertRuleChanges } from '../store/meta/alerts/rules.ts'
 import type { Organization, ProjectChange } from '../store/meta/meta.ts'
-import type { MetaWith } from '../store/meta/meta-store.ts'
+import { validAlertRule } from './alert-rules.ts'
+import { alertBody, memberIds, readReceivers } from './config-alerts.ts'
+import { demandAlerts, demandCounts, demandNames, demandValues } from './config-checks.ts'
 import { type ConfigFiles, printed, readConfigFiles, toYaml, writeConfigFiles } from './config-files.ts'
-import { type ConfigState, type ReadsConfig, readConfigState } from './config-state.ts'
+import { type ConfigState, readConfigState } from './config-state.ts'
 import { createDashboard, deleteDashboard, updateDashboard } from './dashboards.ts'
-import { ownershipErrors } from './project-settings.ts'
-import { type AddsProjects, createProject } from './projects.ts'
+import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from './on-call.ts'
+import { createProject } from './projects.ts'
 import { createSearch, deleteSearch, updateSearch } from './saved-searches.ts'
 
-type Deps = {
-  meta: ReadsConfig &
-    FindsSelf &
-    AddsProjects &
-    MetaWith<
-      | 'organizations.organizationBySlug'
-      | 'organizations.membersOf'
-      | 'organizations.memberOf'
-      | 'people.personByEmail'
-      | 'projects.updateProject'
-      | 'projects.setOwnership'
-      | 'dashboards.createDashboard'
-      | 'dashboards.updateDashboard'
-      | 'dashboards.deleteDashboard'
-      | 'issues.saveSearch'
-      | 'issues.updateSearch'
-      | 'issues.deleteSearch'
-      | 'alerts.updateChannel'
-      | 'values.getValue'
-      | 'values.setValue'
-    >
-  clock: Pick<Clock, 'now'>
+type Deps = CompileDeps & {
+  config: { alertRulesMax: number }
   publishKeys(): Promise<void>
 }
 
@@ -46,6 +36,7 @@ type Deps = {
 export type ConfigChange = {
   action: 'create' | 'change' | 'delete'
   key: string
+  kind: ConfigItem['kind']
   file: string
   /** Changed in Mishap since the last `mishap apply`. */
   drift: boolean
@@ -56,6 +47,8 @@ export type ConfigPlan = {
   changes: ConfigChange[]
   /** Things of Mishap that no file describes. Only `--prune` deletes them. */
   unmanaged: string[]
+  /** What files cannot say, in sentences. */
+  notes: string[]
 }
 
 /** What apply remembers: a hash of each item as it was applied. */
@@ -98,50 +91,8 @@ async function stateOf(deps: Deps, organization: Organization): Promise<ConfigSt
   return readConfigState(deps.meta, organization.id, self?.slug)
 }
 
-/** Projects that items name and that neither exist nor are in the files. Throws VALIDATION. */
-function demandProjects(items: readonly ConfigItem[], state: ConfigState): void {
-  const slugs = new Set(
-    [...items, ...state.items].flatMap((item) => (item.kind === 'project' ? [item.value.project] : [])),
-  )
-  const faults = items.flatMap((item) => {
-    const named =
-      item.kind === 'channel'
-        ? item.value.project === null
-          ? []
-          : [item.value.project]
-        : item.kind === 'project'
-          ? []
-          : item.value.projects
-    const missing = named.find((slug) => !slugs.has(slug))
-    if (missing !== undefined) return [`${item.file}: ${item.key} names the project ${missing}, which does not exist.`]
-    if (item.kind === 'channel' && !state.rows.channels.has(item.key))
-      return [`${item.file}: there is no ${item.key}. Its address is a secret: create it on the screen.`]
-    return []
-  })
-  if (faults.length > 0) throw new MishapError('VALIDATION', { detail: faults.join('\n') })
-}
-
-/** Values that no store would refuse in time: what stands before them would be applied. Throws VALIDATION. */
-async function demandValues(deps: Deps, organizationId: number, items: readonly ConfigItem[]): Promise<void> {
-  const faults = await Array.fromAsync(items, async (item): Promise<string[]> => {
-    if (item.kind === 'view') {
-      const { scope, sort } = item.value
-      if (sort === '' || viewSorts[scope].includes(sort)) return []
-      return [`${item.key}: sort is one of ${viewSorts[scope].join(', ')}.`]
-    }
-    if (item.kind !== 'project') return []
-    const { filters, ownership } = item.value
-    const unknown = filters?.browsers?.find((name) => !isOldBrowser(name))
-    const rules = ownership?.rules
-    const wrong = rules === undefined ? [] : await ownershipErrors(deps, { organizationId }, rules)
-    return [
-      ...(unknown === undefined ? [] : [`${unknown} is no browser that the filter knows.`]),
-      ...wrong.map(({ line, sentence }) => `ownership.rules, line ${line}: ${sentence}`),
-    ]
-  })
-  const detail = faults.flat().join('\n')
-  if (detail !== '') throw new MishapError('VALIDATION', { detail })
-}
+/** What `--prune` deletes. Projects hold data, and channels secrets. */
+const prunedKinds: ReadonlySet<ConfigItem['kind']> = new Set(['dashboard', 'view', 'alert', 'schedule'])
 
 type Compared = { plan: ConfigPlan; wanted: ConfigItem[]; state: ConfigState; applied: Record<string, string> }
 
@@ -153,7 +104,7 @@ async function compare(
 ): Promise<Compared> {
   const wanted = readConfigFiles(files)
   const state = await stateOf(deps, organization)
-  demandProjects(wanted, state)
+  demandNames(wanted, state, isPruned)
   await demandValues(deps, organization.id, wanted)
   const text = await deps.meta.values.getValue(appliedValue(organization.id))
   const applied = text === undefined ? {} : (JSON.parse(text) as Record<string, string>)
@@ -167,34 +118,41 @@ async function compare(
     const [old, next] = [before === undefined ? '' : toYaml(before), toYaml(resultOf(item, before))]
     if (old === next) return []
     const action = before === undefined ? 'create' : 'change'
-    return [{ action, key: item.key, file: item.file, drift: isDrifted(item.key), diff: lineDiff(old, next) }]
+    const { key, kind, file } = item
+    return [{ action, key, kind, file, drift: isDrifted(key), diff: lineDiff(old, next) }]
   })
   const named = new Set(wanted.map(({ key }) => key))
-  const others = state.items.filter(({ key, kind }) => !named.has(key) && (kind === 'dashboard' || kind === 'view'))
+  const others = state.items.filter(({ key, kind }) => !named.has(key) && prunedKinds.has(kind))
   const deletions = others.map(
     (item): ConfigChange => ({
       action: 'delete',
       key: item.key,
+      kind: item.kind,
       file: '',
       drift: isDrifted(item.key),
       diff: lineDiff(toYaml(printed(item)), ''),
     }),
   )
+  const planned = isPruned ? [...changes, ...deletions] : changes
+  const changed = new Set(changes.map(({ key }) => key))
+  const different = wanted.filter(({ key }) => changed.has(key))
+  await demandAlerts(deps, organization.id, different, state)
+  demandCounts(deps, state, planned)
   return {
-    plan: {
-      changes: isPruned ? [...changes, ...deletions] : changes,
-      unmanaged: isPruned ? [] : others.map(({ key }) => key),
-    },
+    plan: { changes: planned, unmanaged: isPruned ? [] : others.map(({ key }) => key), notes: state.notes },
     wanted,
     state,
     applied,
   }
 }
 
-/** The files of an organization. Throws NOT_FOUND. */
-export async function exportConfig(deps: Deps, slug: string): Promise<Record<string, string>> {
-  const organization = await organizationOf(deps, slug)
-  return writeConfigFiles((await stateOf(deps, organization)).items)
+/** The files of an organization, and what they cannot say, in sentences. Throws NOT_FOUND. */
+export async function exportConfig(
+  deps: Deps,
+  slug: string,
+): Promise<{ files: Record<string, string>; notes: string[] }> {
+  const { items, unwritable, notes } = await stateOf(deps, await organizationOf(deps, slug))
+  return { files: writeConfigFiles(items.filter(({ key }) => !unwritable.has(key))), notes }
 }
 
 /** What `applyConfig` would change. Throws NOT_FOUND, VALIDATION that names file and line. */
@@ -284,7 +242,8 @@ async function applyItem(applying: Applying, item: ConfigItem): Promise<void> {
   if (item.kind === 'project') await applyProject(applying, item.value)
   else if (item.kind === 'dashboard') await applyDashboard(applying, item.key, item.value)
   else if (item.kind === 'view') await applyView(applying, item.key, item.value)
-  else {
+  else if (item.kind === 'schedule') await applySchedule(applying, item.key, item.value)
+  else if (item.kind === 'channel') {
     const row = state.rows.channels.get(item.key)
     const { project, active } = item.value
     const projectId = project === null ? null : (ids.get(project) ?? null)
@@ -292,16 +251,57 @@ async function applyItem(applying: Applying, item: ConfigItem): Promise<void> {
   }
 }
 
+async function applySchedule({ deps, organization, userId, state }: Applying, key: string, value: ScheduleFile) {
+  const schedule = { ...value, members: memberIds(value, state.receivers) }
+  const row = state.rows.schedules.get(key)
+  if (row) await updateOnCallSchedule(deps, row, { ...schedule, revision: row.rev }, userId)
+  else await createOnCallSchedule(deps, organization.id, schedule)
+}
+
+/** The rows of rules of files. What a file does not say, such as a mute, stays. */
+async function alertRows({ deps, organization, state }: Applying, items: readonly ConfigItem[]) {
+  // Schedules have just been created.
+  const receivers = await readReceivers(deps.meta, organization.id)
+  return Array.fromAsync(items, async ({ key, value }) => {
+    const { body, kept } = alertBody(value as AlertFile, receivers)
+    const row = state.rows.alerts.get(key)
+    const values = await validAlertRule(deps, organization.id, body, kept)
+    return { row, values: { ...values, mutedUntilMs: row?.mutedUntilMs ?? null } }
+  })
+}
+
+/** Makes all changes of alert rules in one transaction. Throws CONFLICT for a rule that has changed since the plan. */
+async function applyAlerts(
+  applying: Applying,
+  items: readonly ConfigItem[],
+  deleted: readonly string[],
+): Promise<void> {
+  const { deps, organization, userId, state } = applying
+  const rows = await alertRows(applying, items)
+  const changes: AlertRuleChanges = {
+    organizationId: organization.id,
+    userId,
+    max: deps.config.alertRulesMax,
+    created: rows.flatMap(({ row, values }) => (row ? [] : [values])),
+    changed: rows.flatMap(({ row, values }) => (row ? [{ id: row.id, rev: row.rev, values }] : [])),
+    deleted: deleted.flatMap((key) => state.rows.alerts.get(key) ?? []),
+  }
+  await deps.meta.alertRules.changeAlertRules(changes)
+}
+
 async function deleteItem({ deps, state }: Applying, key: string): Promise<void> {
   const [dashboard, view] = [state.rows.dashboards.get(key), state.rows.views.get(key)]
+  const schedule = state.rows.schedules.get(key)
+  if (schedule) await deleteOnCallSchedule(deps, schedule.id)
   if (dashboard) await deleteDashboard(deps, dashboard.id)
   if (view) await deleteSearch(deps, view.id)
 }
 
 /**
  * Makes an organization what the files say, and returns what it changed. Changes run in the order projects, then the
- * rest; each is one transaction. Throws VALIDATION that names what was wrong: what came before it is applied, and a
- * second apply does the rest. Applied twice, the second changes nothing.
+ * rest, each in one transaction, then all alert rules in one. Throws VALIDATION that names what was wrong, and CONFLICT
+ * for a rule or schedule that somebody changed meanwhile: what came before it is applied, and a second apply does the
+ * rest. Applied twice, the second changes nothing.
  */
 export async function applyConfig(
   deps: Deps,
@@ -319,6 +319,12 @@ export async function applyConfig(
   const changed = new Set(plan.changes.map(({ key }) => key))
   const inOrder = [...wanted].sort((a, b) => Number(a.kind !== 'project') - Number(b.kind !== 'project'))
   for (const item of inOrder) if (changed.has(item.key)) await applyItem(applying, item)
+  const alerts = wanted.filter(({ kind, key }) => kind === 'alert' && changed.has(key))
+  await applyAlerts(
+    applying,
+    alerts,
+    plan.changes.flatMap(({ action, key }) => (action === 'delete' ? [key] : [])),
+  )
   for (const { action, key } of plan.changes) if (action === 'delete') await deleteItem(applying, key)
   if (wanted.some(({ kind }) => kind === 'project')) await deps.publishKeys()
   const after = (await stateOf(deps, organization)).items

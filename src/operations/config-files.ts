@@ -3,16 +3,19 @@ import { LineCounter, parseDocument, stringify } from 'yaml'
 import type { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
 import {
+  alertFile,
   type ConfigItem,
   channelsFile,
   dashboardFile,
   projectFile,
+  schedulesFile,
   type ViewFile,
   viewsFile,
 } from '../contract/config-files.ts'
 import type { RestTile } from '../contract/dashboards.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
 import { queriesOfPlan, tilesOf } from '../query/dashboard-tiles.ts'
+import { alertKey, printedAlert, scheduleKey } from './config-alerts.ts'
 
 /** YAML texts by their path, with / between folders. */
 export type ConfigFiles = Readonly<Record<string, string>>
@@ -85,6 +88,14 @@ function itemsOf(file: string, read: ReadFile, fault: Fault): ConfigItem[] {
     const value = checked(channelsFile, read, fault)
     return (value?.channels ?? []).map((own) => ({ key: channelKey(own.name), kind: 'channel', file, value: own }))
   }
+  if (file === 'on-call.yaml') {
+    const value = checked(schedulesFile, read, fault)
+    return (value?.schedules ?? []).map((own) => ({ key: scheduleKey(own.name), kind: 'schedule', file, value: own }))
+  }
+  if (file.startsWith('alerts/')) {
+    const value = checked(alertFile, read, fault)
+    return value ? [{ key: alertKey(value.name), kind: 'alert', file, value }] : []
+  }
   if (file.startsWith('projects/')) {
     const value = checked(projectFile, read, fault)
     return value ? [{ key: projectKey(value.project), kind: 'project', file, value }] : []
@@ -101,7 +112,11 @@ function itemsOf(file: string, read: ReadFile, fault: Fault): ConfigItem[] {
   return [{ key: dashboardKey(value.title.trim()), kind: 'dashboard', file, value }]
 }
 
-const known = /^(?:views\.yaml|notifications\.yaml|(?:projects|dashboards)\/[^/]+\.yaml)$/
+/** The files of a configuration, without their ending. */
+const known = /^(?:views|notifications|on-call|(?:projects|dashboards|alerts)\/[^/]+)$/
+
+/** Whether a path is one of a configuration. A path has / between folders. */
+export const isConfigFile = (path: string): boolean => path.endsWith('.yaml') && known.test(path.slice(0, -5))
 
 /** Reads files. Throws VALIDATION that names file and line of everything that is wrong. */
 export function readConfigFiles(files: ConfigFiles): ConfigItem[] {
@@ -109,8 +124,11 @@ export function readConfigFiles(files: ConfigFiles): ConfigItem[] {
   const items: ConfigItem[] = []
   for (const [file, text] of Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const fault: Fault = (line, sentence) => faults.push(`${file}:${line}: ${sentence}`)
-    if (!known.test(file)) {
-      fault(1, 'Files are views.yaml, notifications.yaml, projects/SLUG.yaml and dashboards/NAME.yaml.')
+    if (!isConfigFile(file)) {
+      fault(
+        1,
+        'Files are views.yaml, notifications.yaml, on-call.yaml, projects/SLUG.yaml, dashboards/NAME.yaml and alerts/NAME.yaml.',
+      )
       continue
     }
     const read = readYaml(text, fault)
@@ -147,21 +165,22 @@ export function printed(item: ConfigItem): unknown {
     const { scope, sort } = item.value
     return { ...item.value, sort: sort === '' ? (viewSorts[scope][0] ?? '') : sort }
   }
+  if (item.kind === 'alert') return printedAlert(item.value)
   if (item.kind !== 'dashboard') return item.value
   const { title, widgets, ...values } = item.value
   return { title: title.trim(), ...values, widgets: tilesOf(widgets, []).map(tileValue) }
 }
 
 /** A file name for a title: small letters, digits and dashes. Another file with this name gets a number. */
-function fileName(title: string, taken: ReadonlySet<string>): string {
+function fileName(kind: 'dashboard' | 'alert', title: string, taken: ReadonlySet<string>): string {
   const base =
     title
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
-      .slice(0, 60) || 'dashboard'
+      .slice(0, 60) || kind
   for (let number = 1; ; number++) {
-    const name = `dashboards/${number === 1 ? base : `${base}-${number}`}.yaml`
+    const name = `${kind}s/${number === 1 ? base : `${base}-${number}`}.yaml`
     if (!taken.has(name)) return name
   }
 }
@@ -171,12 +190,19 @@ export function writeConfigFiles(items: readonly ConfigItem[]): Record<string, s
   const files: Record<string, string> = {}
   const views = items.flatMap((item) => (item.kind === 'view' ? [printed(item)] : []))
   const channels = items.flatMap((item) => (item.kind === 'channel' ? [item.value] : []))
-  for (const item of items) {
+  const schedules = items.flatMap((item) => (item.kind === 'schedule' ? [item.value] : []))
+  const taken = new Set<string>()
+  for (const item of items)
     if (item.kind === 'project') files[`projects/${item.value.project}.yaml`] = toYaml(printed(item))
-    if (item.kind === 'dashboard')
-      files[fileName(item.value.title, new Set(Object.keys(files)))] = toYaml(printed(item))
+  // In the order of names: after an apply, ids have the order of the files.
+  for (const item of [...items].sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    if (item.kind !== 'dashboard' && item.kind !== 'alert') continue
+    const name = fileName(item.kind, item.kind === 'alert' ? item.value.name : item.value.title, taken)
+    taken.add(name)
+    files[name] = toYaml(printed(item))
   }
   if (views.length > 0) files['views.yaml'] = toYaml({ views })
   if (channels.length > 0) files['notifications.yaml'] = toYaml({ channels })
+  if (schedules.length > 0) files['on-call.yaml'] = toYaml({ schedules })
   return files
 }

@@ -16,8 +16,8 @@ type Deps = {
 }
 
 /** Throws VALIDATION with fields for a zone that is unknown, and for people who are no members. */
-async function demandValid(
-  { meta }: Deps,
+export async function demandOnCallSchedule(
+  { meta }: { meta: MetaWith<'organizations.membersOf'> },
   organizationId: number,
   { timeZone, members }: { timeZone?: string | undefined; members?: readonly string[] | undefined },
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function createOnCallSchedule(
   organizationId: number,
   body: NewOnCallScheduleBody,
 ): Promise<OnCallSchedule> {
-  await demandValid(deps, organizationId, body)
+  await demandOnCallSchedule(deps, organizationId, body)
   const today = new Date(deps.clock.now()).toISOString().slice(0, 10)
   return deps.meta.incidents.createSchedule({ organizationId, ...body, startDate: body.startDate ?? today })
 }
@@ -49,7 +49,7 @@ export async function updateOnCallSchedule(
   { revision, ...change }: OnCallScheduleChangeBody,
   userId: string,
 ): Promise<OnCallSchedule> {
-  await demandValid(deps, schedule.organizationId, change)
+  await demandOnCallSchedule(deps, schedule.organizationId, change)
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   return deps.meta.incidents.updateSchedule(schedule.id, given, userId, revision)
 }

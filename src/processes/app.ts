@@ -49,7 +49,7 @@ function serveCommands(setup: AppSetup, running: Running, more: Commands): Promi
   return serveControl(setup.sockets.control, {
     ...more,
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
-    ...configCommands(app.meta, app.clock, changed),
+    ...configCommands(app, changed),
     ...maintenanceCommands({
       config: setup.config,
       version: setup.version,

@@ -105,11 +105,14 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
 }
 
 /** Commands over the configuration in files, for a running or a stopped server. `changed` publishes the keys. */
-export function configCommands(meta: MetaStore, clock: Clock, changed: () => Promise<void>): Commands {
-  const deps = { meta, clock, publishKeys: changed }
+export function configCommands(
+  parts: { meta: MetaStore; auth: Auth; clock: Clock; config: Config },
+  changed: () => Promise<void>,
+): Commands {
+  const deps = { ...parts, publishKeys: changed }
   const filesOf = ({ files = '{}' }: Record<string, string>) => JSON.parse(files) as Record<string, string>
   return {
-    'config-export': async ({ org = '' }) => ({ files: await exportConfig(deps, org) }),
+    'config-export': ({ org = '' }) => exportConfig(deps, org),
     'config-plan': (value) => planConfig(deps, value.org ?? '', filesOf(value), value.prune === 'yes'),
     'config-apply': (value) => applyConfig(deps, value.org ?? '', filesOf(value), value.prune === 'yes'),
   }
@@ -316,7 +319,7 @@ const peopleCommand = (name: 'bootstrap' | 'reset-password' | `config-${'export'
       const changed = async () => writeKeyFile(config.data, await meta.projects.keySnapshot())
       const commands = {
         ...peopleCommands(meta, auth, config.url, changed),
-        ...configCommands(meta, systemClock, changed),
+        ...configCommands({ meta, auth, clock: systemClock, config }, changed),
       }
       return (await commands[name]?.(value)) ?? {}
     } finally {

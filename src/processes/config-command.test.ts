@@ -48,14 +48,27 @@ test('a folder without files, and one that is not there', () => {
 })
 
 test('a plan says what changes, what drifted and what is in no file', () => {
-  const change = { key: 'project web', file: 'projects/web.yaml', drift: true, diff: ['- a', '+ b'] }
-  const plan = { changes: [{ action: 'change' as const, ...change }], unmanaged: ['dashboard X'] }
+  const change = {
+    key: 'project web',
+    kind: 'project' as const,
+    file: 'projects/web.yaml',
+    drift: true,
+    diff: ['- a', '+ b'],
+  }
+  const plan = {
+    changes: [{ action: 'change' as const, ...change }],
+    unmanaged: ['dashboard X'],
+    notes: ['alert X names a channel that is gone.'],
+  }
   expect(planLines(plan, false)).toEqual([
     '~ project web (projects/web.yaml) — drift: changed in Mishap since the last apply',
     '    - a',
     '    + b',
+    '! alert X names a channel that is gone.',
     '? dashboard X: in no file. mishap apply --prune deletes it.',
     'Plan: 0 created, 1 changed, 0 deleted; 1 drifted.',
   ])
-  expect(planLines({ changes: [], unmanaged: [] }, true)).toEqual(['No changes. Mishap is what the files say.'])
+  expect(planLines({ changes: [], unmanaged: [], notes: [] }, true)).toEqual([
+    'No changes. Mishap is what the files say.',
+  ])
 })

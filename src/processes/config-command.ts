@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, resolve, sep } from 'node:path'
 import { MishapError } from '../base/errors.ts'
 import type { ConfigChange, ConfigPlan } from '../operations/config-apply.ts'
+import { isConfigFile } from '../operations/config-files.ts'
 
 /** Everything that is sent to the product at once. */
 const filesBytesMax = 6 * 1024 * 1024
 
-/** The folders and files that belong to the configuration. Others in the folder are not touched. */
-const isConfig = (path: string) =>
-  /^(?:views\.yaml|notifications\.yaml|(?:projects|dashboards)\/[^/]+\.ya?ml)$/.test(path)
+/** The files that belong to the configuration, also with the other ending. Others in the folder are not touched. */
+const isConfig = (path: string) => isConfigFile(path.replace(/\.yml$/, '.yaml'))
 
 /** The YAML files of a folder, by their path with / between folders. Throws NOT_FOUND, VALIDATION. */
 export function readConfigFolder(folder: string): Record<string, string> {
@@ -57,7 +57,7 @@ export function writeConfigFolder(folder: string, files: Readonly<Record<string,
 const signs = { create: '+', change: '~', delete: '-' } as const
 
 /** A plan as lines for people. `isDone`: it was applied. */
-export function planLines({ changes, unmanaged }: ConfigPlan, isDone: boolean): string[] {
+export function planLines({ changes, unmanaged, notes }: ConfigPlan, isDone: boolean): string[] {
   const count = (action: ConfigChange['action']) => changes.filter((change) => change.action === action).length
   const drifted = changes.filter(({ drift }) => drift).length
   const verb = isDone ? 'Done' : 'Plan'
@@ -66,6 +66,7 @@ export function planLines({ changes, unmanaged }: ConfigPlan, isDone: boolean): 
       `${signs[action]} ${key}${file === '' ? '' : ` (${file})`}${drift ? ' — drift: changed in Mishap since the last apply' : ''}`,
       ...(isDone ? [] : diff.map((line) => `    ${line}`)),
     ]),
+    ...notes.map((note) => `! ${note}`),
     ...unmanaged.map((key) => `? ${key}: in no file. mishap apply --prune deletes it.`),
     changes.length === 0
       ? 'No changes. Mishap is what the files say.'

@@ -44,7 +44,8 @@ const help = `Mishap ${version}: errors and performance of your web applications
                                               MISHAP_MOVE_BLOBS, also while the product runs. They take the values of
                                               MISHAP_META, MISHAP_EVENTS and MISHAP_BLOBS, or the words above, which
                                               mean the data folder. Run it again if it was interrupted
-  mishap export FOLDER --org ORG              writes dashboards, saved views, filters, rules and project settings as YAML
+  mishap export FOLDER --org ORG              writes dashboards, saved views, alert rules, on-call schedules, filters,
+                                              rules and settings of projects as YAML
   mishap plan FOLDER --org ORG [--prune] [--json]
                                               shows what apply would change; ends with 2 if there are changes
   mishap apply FOLDER --org ORG [--prune] [--json]
@@ -232,12 +233,15 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   if (!isIntact) process.exit(1)
 }
 
+type Exported = { files: Record<string, string>; notes: string[] }
+
 /** Writes the configuration of an organization into a folder. */
 async function exportFolder(words: Words): Promise<void> {
   const folder = fileOf(words)
   const value = { org: need(words, '--org') }
-  const { files } = (await command(configOf(words), 'config-export', value)) as { files: Record<string, string> }
+  const { files, notes } = (await command(configOf(words), 'config-export', value)) as Exported
   print(`${folder}: ${writeConfigFolder(folder, files)} files.`)
+  for (const note of notes) console.error(`mishap: ${note}`)
 }
 
 /** Compares a folder with an organization, or makes the organization what the folder says. */
@@ -250,8 +254,9 @@ async function planFolder(words: Words, isApplied: boolean): Promise<void> {
   const plan = (await command(configOf(words), isApplied ? 'config-apply' : 'config-plan', value)) as ConfigPlan
   if (words.switches.has('--json')) print(JSON.stringify(plan))
   else planLines(plan, isApplied).forEach(print)
-  // The code of `terraform plan -detailed-exitcode`: a job of a build can tell changes from faults.
-  if (!isApplied && plan.changes.length > 0) process.exit(2)
+  // The code of `terraform plan -detailed-exitcode`: a job of a build can tell changes from faults. An exit at once would
+  // cut a plan of over 64 KiB that goes into a pipe.
+  if (!isApplied && plan.changes.length > 0) process.exitCode = 2
 }
 
 type MoveAnswer = { pausedMs: number; blobs: number; events?: number }

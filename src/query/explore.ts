@@ -9,7 +9,7 @@ import { ledgerQuestions, type RowQuestions } from './compile/ledger.ts'
 import { limitsBefore, type Scanned, withinLimits } from './compile/limits.ts'
 import { type Compiled, columnsOf, compilePlan, shownNumber } from './compile/question.ts'
 import { scopeBefore, scopeOfView, slugsOf } from './compile/scope.ts'
-import type { QueryDeps } from './issue.ts'
+import type { CompileDeps, QueryDeps } from './issue.ts'
 
 /** Whoever answers questions over rows: the events store, or the ledger. */
 type RowDeps = Pick<QueryDeps, 'clock'> & { events: RowQuestions }
@@ -252,7 +252,7 @@ export async function runPlan(deps: QueryDeps, view: PlanView, plan: Plan, optio
 }
 
 /** Checks a plan of a series without running it. Throws VALIDATION (names the wrong part of the plan) and QUERY_*. */
-export async function checkPlan(deps: QueryDeps, projects: PlanView['projects'], plan: Plan): Promise<void> {
+export async function checkPlan(deps: CompileDeps, projects: PlanView['projects'], plan: Plan): Promise<void> {
   const toMs = deps.clock.now()
   const view = { projects, environments: [], range: { fromMs: toMs - 3_600_000, toMs, period: '1h' } }
   await compilePlan(deps, fieldsOfDataset(plan.dataset), view, plan, 'series')

@@ -24,6 +24,9 @@ export type QueryDeps = {
   readers: { isCatchingUp(): boolean }
 }
 
+/** What compiles a search or a plan reads. It asks the events store nothing, so it works beside a stopped one. */
+export type CompileDeps = Pick<QueryDeps, 'meta' | 'clock' | 'auth'>
+
 /** Scope of an issue list: projects of one organization, environments (empty: all), a range. */
 export type View = {
   organization: Organization

@@ -16,7 +16,7 @@ import {
   recipesOf,
 } from './compile/measure-parts.ts'
 import { compilePlan } from './compile/question.ts'
-import type { QueryDeps } from './issue.ts'
+import type { CompileDeps, QueryDeps } from './issue.ts'
 
 /** The number that a rule watches: one series or formula of a plan, over a window that moves by steps. */
 export type Measure = {
@@ -52,7 +52,7 @@ function demandWindow({ plan: { dataset }, windowMinutes }: MeasuredPlan): void 
  * is not one number.
  */
 export async function compileMeasure(
-  deps: QueryDeps,
+  deps: CompileDeps,
   view: Omit<PlanView, 'range'>,
   { plan, of, windowMinutes }: MeasuredPlan,
 ): Promise<Measure> {

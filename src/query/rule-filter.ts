@@ -1,7 +1,7 @@
 import { MishapError } from '../base/errors.ts'
 import type { Filter } from '../store/events/question.ts'
 import type { IssueFilter } from '../store/meta/meta.ts'
-import type { QueryDeps, View } from './issue.ts'
+import type { CompileDeps, View } from './issue.ts'
 import { searchContextOf } from './search/context.ts'
 import { parseSearch } from './search/parse.ts'
 import { planOf } from './search/plan.ts'
@@ -13,7 +13,11 @@ export type RuleBranch = { issue: IssueFilter | undefined; event: Filter | undef
  * Compiles the filter of an issue rule; any branch is enough, and without branches nothing meets it. Throws QUERY_*, and
  * VALIDATION for a range of time: a rule is about what comes.
  */
-export async function ruleBranches(deps: QueryDeps, projects: View['projects'], filter: string): Promise<RuleBranch[]> {
+export async function ruleBranches(
+  deps: CompileDeps,
+  projects: View['projects'],
+  filter: string,
+): Promise<RuleBranch[]> {
   const { branches } = await planOf(parseSearch(filter), searchContextOf(deps, projects, undefined, 'issues'))
   if (branches.some(({ fromMs, toMs }) => fromMs !== undefined || toMs !== undefined))
     throw new MishapError('VALIDATION', { fields: { filter: ['A rule has no range of time.'] } })

@@ -1,6 +1,6 @@
 import type { Dataset } from '../../domain/datasets.ts'
 import type { Asked, Filter, Value } from '../../store/events/question.ts'
-import type { QueryDeps, View } from '../issue.ts'
+import type { CompileDeps, View } from '../issue.ts'
 import type { SearchKey } from '../search/key.ts'
 import type { KeyLookup } from '../search/lookup.ts'
 import type { FieldType } from './functions.ts'
@@ -43,7 +43,7 @@ export type DatasetFields = {
   word: string
   /** Reads the filter of a search, where it asks more than the columns of the rows. */
   filterOf?: (
-    deps: QueryDeps,
+    deps: CompileDeps,
     view: Pick<PlanView, 'projects' | 'meUserId'>,
     text: string,
   ) => Promise<Filter | undefined>

@@ -2,7 +2,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { EventFilter } from '../../store/events/events.ts'
 import type { Filter } from '../../store/events/question.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
-import type { QueryDeps } from '../issue.ts'
+import type { CompileDeps } from '../issue.ts'
 import type { Branch } from '../search/branches.ts'
 import { searchContextOf } from '../search/context.ts'
 import type { SearchKey } from '../search/key.ts'
@@ -20,7 +20,7 @@ const none: Filter = { op: 'or', of: [] }
 const event = (of: EventFilter): Filter => ({ op: 'event', of })
 
 /** Events of the issues that match a filter. The same hash in another project is another issue. */
-async function ofIssues(deps: QueryDeps, projectIds: readonly number[], filter: IssueFilter): Promise<Filter> {
+async function ofIssues(deps: CompileDeps, projectIds: readonly number[], filter: IssueFilter): Promise<Filter> {
   const issues = await deps.meta.issues.listIssues({
     projectIds: [...projectIds],
     filter,
@@ -47,7 +47,7 @@ async function ofIssues(deps: QueryDeps, projectIds: readonly number[], filter: 
   }
 }
 
-async function branchFilter(deps: QueryDeps, view: Searched, branch: Branch): Promise<Filter> {
+async function branchFilter(deps: CompileDeps, view: Searched, branch: Branch): Promise<Filter> {
   const { issue, event: condition, projectIds, fromMs, toMs } = branch
   const time = { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) }
   const ids = projectIds ?? view.projects.map((project) => project.id)
@@ -66,7 +66,7 @@ async function branchFilter(deps: QueryDeps, view: Searched, branch: Branch): Pr
  * Reads a search over errors as the lists of events do, with conditions on issues, frames and releases. Undefined:
  * everything. Throws QUERY_*.
  */
-export async function errorFilter(deps: QueryDeps, view: Searched, text: string): Promise<Filter | undefined> {
+export async function errorFilter(deps: CompileDeps, view: Searched, text: string): Promise<Filter | undefined> {
   const search = parseSearch(text)
   if (!search) return undefined
   const { branches } = await planOf(search, searchContextOf(deps, view.projects, view.meUserId, 'events'))

@@ -1,7 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Plan, PlanColumn } from '../../contract/explore.ts'
 import type { Aggregate, Cell, Filter, Having, Order, Value } from '../../store/events/question.ts'
-import type { QueryDeps } from '../issue.ts'
+import type { CompileDeps } from '../issue.ts'
 import { latestReleases } from '../latest.ts'
 import type { DatasetFields, PlanView } from './dataset.ts'
 import { type Field, fieldsOf, isAggregate, type ValueField } from './fields.ts'
@@ -14,7 +14,7 @@ const wrong = (field: string, sentence: string) => new MishapError('VALIDATION',
 
 /** Reads a search over rows of a dataset. Throws QUERY_*. */
 export async function searchOfView(
-  deps: QueryDeps,
+  deps: CompileDeps,
   dataset: DatasetFields,
   view: Pick<PlanView, 'projects' | 'meUserId'>,
   text: string,
@@ -66,7 +66,7 @@ const demandValues = (fields: readonly Field[], parameter: string): ValueField[]
 
 /** Reads the series of a plan. Throws VALIDATION (names the wrong one) and QUERY_*. */
 async function seriesOf(
-  deps: QueryDeps,
+  deps: CompileDeps,
   dataset: DatasetFields,
   view: PlanView,
   asked: Plan['series'],
@@ -121,7 +121,7 @@ const counted: Plan['series'] = [{ name: 'a', aggregate: 'count()' }]
 
 /** Compiles a plan. Throws VALIDATION with the wrong part, and QUERY_*. */
 export async function compilePlan(
-  deps: QueryDeps,
+  deps: CompileDeps,
   dataset: DatasetFields,
   view: PlanView,
   plan: Plan,

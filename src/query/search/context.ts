@@ -1,4 +1,4 @@
-import type { QueryDeps } from '../issue.ts'
+import type { CompileDeps } from '../issue.ts'
 import { latestReleases, newestReleases } from '../latest.ts'
 import type { TextPattern } from './ast.ts'
 import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'
@@ -30,7 +30,7 @@ function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
 
 /** Returns the context of a search in these projects. `meUserId` is the user who searches, if any. */
 export function searchContextOf(
-  deps: QueryDeps,
+  deps: CompileDeps,
   projects: readonly { id: number; slug: string }[],
   meUserId: string | undefined,
   lists: 'issues' | 'events',

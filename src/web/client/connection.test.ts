@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import { type ConnectionStatus, createConnection, watchedFetch, whenBack } from './connection.ts'
+import {
+  type ConnectionStatus,
+  createConnection,
+  patientImport,
+  watchedFetch,
+  whenAnswers,
+  whenBack,
+} from './connection.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -38,20 +45,20 @@ describe('the connection', () => {
 
   it('silence is asked again after growing pauses, and ends by itself', async () => {
     const { connection, state, probes, reported, pass } = environment(false)
-    connection.check()
+    void connection.check()
     await pass(60_000)
     expect(probes).toEqual([0, 1000, 3000, 7000, 15_000, 30_000, 45_000, 60_000])
     state.answers = true
     await pass(15_000)
     expect(reported).toEqual(['silent', 'well'])
-    connection.check()
+    void connection.check()
     await tick()
     expect(connection.status()).toBe('well')
   })
 
   it('an answer to any request ends the silence', async () => {
     const { connection, reported } = environment(false)
-    connection.check()
+    void connection.check()
     await tick()
     connection.asked()('answered')
     expect(reported).toEqual(['silent', 'well'])
@@ -108,7 +115,7 @@ describe('the connection', () => {
     const seen: string[] = []
     void whenBack(connection).then(() => seen.push('at once'))
     await tick()
-    connection.check()
+    void connection.check()
     await tick()
     void whenBack(connection).then(() => seen.push('back'))
     await pass(5000)
@@ -116,6 +123,83 @@ describe('the connection', () => {
     state.answers = true
     await pass(15_000)
     expect(seen).toEqual(['at once', 'back'])
+  })
+})
+
+describe('whenAnswers', () => {
+  it('asks first, although nothing has failed yet', async () => {
+    const { connection, state, probes, pass } = environment(false)
+    const seen: string[] = []
+    void whenAnswers(connection).then(() => seen.push('answers'))
+    await pass(5000)
+    expect([probes, seen]).toEqual([[0, 1000, 3000], []])
+    state.answers = true
+    await pass(15_000)
+    expect(seen).toEqual(['answers'])
+  })
+
+  it('shares a probe that already runs', async () => {
+    const { connection, probes } = environment()
+    await Promise.all([whenAnswers(connection), whenAnswers(connection)])
+    expect(probes).toEqual([0])
+  })
+})
+
+describe('patientImport', () => {
+  const chunkError = Object.assign(new Error('Failed to load chunk'), { name: 'ChunkLoadError' })
+  /** Loads that end as `ends` says, in turn. */
+  function loads(...ends: ('part' | Error)[]) {
+    const left = [...ends]
+    const load = async () => {
+      const end = left.shift()
+      if (end instanceof Error) throw end
+      return end
+    }
+    return { load, left }
+  }
+
+  it('waits while Mishap is away, and loads the part when it is back', async () => {
+    const { connection, state, pass } = environment(false)
+    const { load, left } = loads(chunkError, 'part')
+    const part = patientImport(load, () => connection)()
+    await pass(60_000)
+    expect([connection.status(), left]).toEqual(['silent', ['part']])
+    state.answers = true
+    await pass(15_000)
+    expect(await part).toBe('part')
+  })
+
+  it('a part that fails during a second absence waits again', async () => {
+    const { connection, state, pass } = environment(false)
+    const { load } = loads(chunkError, chunkError, 'part')
+    const part = patientImport(load, () => connection)()
+    await pass(0)
+    // Back for one answer only: the probe of the second failure finds nobody.
+    connection.asked()('answered')
+    await pass(1000)
+    expect(connection.status()).toBe('silent')
+    state.answers = true
+    await pass(15_000)
+    expect(await part).toBe('part')
+  })
+
+  it('tries a part once more if Mishap answers, as the network may be back since', async () => {
+    const { connection } = environment()
+    expect(await patientImport(loads(chunkError, 'part').load, () => connection)()).toBe('part')
+  })
+
+  it.each([
+    ['a part of an older build', [chunkError, chunkError]],
+    ['a part that throws', [new TypeError('broken')]],
+  ])('%s fails', async (_, ends) => {
+    const { connection } = environment()
+    const { load, left } = loads(...ends, 'part')
+    await expect(patientImport(load, () => connection)()).rejects.toBe(ends.at(-1))
+    expect(left).toEqual(['part'])
+  })
+
+  it('fails at once where no connection is watched', async () => {
+    await expect(patientImport(loads(chunkError, 'part').load, () => undefined)()).rejects.toBe(chunkError)
   })
 })
 

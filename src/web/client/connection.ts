@@ -19,8 +19,8 @@ export type Connection = {
   listen(run: () => void): () => void
   /** Reports the start of a request. Call the returned function once at its end: `failed` means no answer. */
   asked(): (outcome: 'answered' | 'failed' | 'dropped') => void
-  /** Checks whether Mishap still answers, after a failure outside of requests. */
-  check(): void
+  /** Checks whether Mishap still answers, after a failure outside of requests. Resolves when the status is known. */
+  check(): Promise<void>
 }
 
 /** A request counts as slow after this time without an answer, ms. */
@@ -54,7 +54,7 @@ export function createConnection(environment: ConnectionEnvironment): Connection
     silent: false,
     late: 0,
     tries: 0,
-    isProbing: false,
+    probing: undefined as Promise<void> | undefined,
     reported: 'well' as ConnectionStatus,
   }
   let cancel = () => {}
@@ -70,15 +70,17 @@ export function createConnection(environment: ConnectionEnvironment): Connection
     cancel()
     update({ silent: false, tries: 0 })
   }
-  async function check(): Promise<void> {
-    if (state.isProbing) return
+  async function probe(): Promise<void> {
     cancel()
-    state.isProbing = true
     const answers = await environment.probe()
-    state.isProbing = false
+    state.probing = undefined
     if (answers) return markAnswered()
     cancel = environment.after(backoffMs(state.tries), () => void check())
     update({ silent: true, tries: state.tries + 1 })
+  }
+  function check(): Promise<void> {
+    state.probing ??= probe()
+    return state.probing
   }
   const begin = createSlowTimer(environment.after, (change) => update({ late: state.late + change }))
   if (!environment.isOnline()) void check()
@@ -96,7 +98,7 @@ export function createConnection(environment: ConnectionEnvironment): Connection
         else if (outcome === 'answered' && state.silent) markAnswered()
       }
     },
-    check: () => void check(),
+    check,
     networkChanged: () => {
       update({ tries: 0 })
       void check()
@@ -114,6 +116,39 @@ export function whenBack({ status, listen }: Pick<Connection, 'status' | 'listen
       resolve()
     })
   })
+}
+
+/** Asks whether Mishap answers, and resolves when it does. */
+export async function whenAnswers(connection: Pick<Connection, 'check' | 'status' | 'listen'>): Promise<void> {
+  await connection.check()
+  await whenBack(connection)
+}
+
+/** A script of the page that failed to load. Turbopack has tried it twice. */
+export const isChunkError = (error: unknown): boolean => error instanceof Error && error.name === 'ChunkLoadError'
+
+/**
+ * Wraps the `import` of a part of the page, so that it waits while Mishap is away, and is tried once more. If it failed,
+ * the error screen would take the place of the page although the rest of it still works.
+ */
+export function patientImport<T>(
+  load: () => Promise<T>,
+  connection: () => Pick<Connection, 'check' | 'status' | 'listen'> | undefined = () => window.mishap?.connection,
+): () => Promise<T> {
+  return async () => {
+    for (let isLast = false; ; ) {
+      try {
+        return await load()
+      } catch (error) {
+        const watched = connection()
+        if (isLast || !watched || !isChunkError(error)) throw error
+        await watched.check()
+        // An absence explains the failure, whichever try it was.
+        isLast = isThere(watched.status())
+        await whenBack(watched)
+      }
+    }
+  }
 }
 
 type Fetch = typeof fetch

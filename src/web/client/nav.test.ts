@@ -169,6 +169,18 @@ describe('guardedFetch', () => {
     expect(await (await answer).text()).toBe('ok')
   })
 
+  it('waits with a refresh while nothing answers', async () => {
+    let back = () => {}
+    const { fetch, seen } = environment(undefined, () => new Promise((resolve) => (back = resolve)))
+    const answer = fetch('http://h/now?_rsc=1', rsc)
+    await tick()
+    expect(seen).toEqual([])
+    back()
+    await tick()
+    seen[0]?.answer(new Response('fresh'))
+    expect(await (await answer).text()).toBe('fresh')
+  })
+
   const free: [string, string, RequestInit | undefined][] = [
     ['calls of the API', 'http://h/api/0/status/', undefined],
     ['a refresh of another page', 'http://h/other', rsc],

@@ -84,7 +84,8 @@ export type NavigationEnvironment = {
 /**
  * A fetch with two rules for Next's requests. At most four prefetches run at once. The request of the current
  * navigation fails after 3.8 s without headers; Next then loads the whole page. This never happens twice in a row for
- * one address. While Mishap is known to be down, a navigation waits, because a full page load would clear the screen.
+ * one address. While Mishap is known to be down, navigations and refreshes wait, because Next would load the whole page,
+ * which clears the screen.
  */
 export function guardedFetch(environment: NavigationEnvironment): Fetch {
   const enter = createGate(prefetchSlots)
@@ -93,9 +94,9 @@ export function guardedFetch(environment: NavigationEnvironment): Fetch {
     if (!headers.has('rsc') || (init?.method ?? 'GET') !== 'GET') return environment.fetch(input, init)
     if (headers.has('next-router-prefetch')) return prefetch(() => environment.fetch(input, init), enter)
     const address = pageAddress(new URL(input instanceof Request ? input.url : String(input), environment.here()))
-    if (address !== environment.target()) return environment.fetch(input, init)
     await environment.whenBack()
     init?.signal?.throwIfAborted()
+    if (address !== environment.target()) return environment.fetch(input, init)
     if (environment.memory.getItem(forcedKey) === address) {
       const answer = await environment.fetch(input, init)
       environment.memory.removeItem(forcedKey)

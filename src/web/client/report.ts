@@ -1,3 +1,5 @@
+import { isChunkError, whenAnswers } from './connection.ts'
+
 /** Reports an error that a boundary caught, which never reaches the window. Queues it until the reporter is loaded. */
 export function report(error: unknown, where: string): void {
   const pageState = window.mishap
@@ -9,12 +11,13 @@ export function report(error: unknown, where: string): void {
 }
 
 /** A chunk that failed to load (Turbopack retried it), or a server action of an older deployment. */
-function isStale(error: unknown): boolean {
-  const name = error instanceof Error ? error.name : ''
-  return name === 'ChunkLoadError' || name === 'UnrecognizedActionError'
-}
+const isStale = (error: unknown): boolean =>
+  isChunkError(error) || (error instanceof Error && error.name === 'UnrecognizedActionError')
 
-/** Reloads the page once for a stale error. Returns false if the error screen must show it. */
+/**
+ * Reloads the page once for a stale error, as soon as Mishap answers: without a network the browser would show its own
+ * error page, which stays. Returns false if the error screen must show the error.
+ */
 export function reloadOnce(error: unknown): boolean {
   if (!isStale(error)) return false
   const key = `chunk-reloaded:${location.pathname}`
@@ -23,7 +26,9 @@ export function reloadOnce(error: unknown): boolean {
     return false
   }
   sessionStorage.setItem(key, '1')
-  location.reload()
+  const connection = window.mishap?.connection
+  if (connection) void whenAnswers(connection).then(() => location.reload())
+  else location.reload()
   return true
 }
 

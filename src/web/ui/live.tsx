@@ -61,7 +61,7 @@ function environmentOf(organization: string, channel: BroadcastChannel, signal: 
       source.addEventListener('open', on.up)
       source.addEventListener('change', (event) => on.message(event.lastEventId, String(event.data)))
       source.addEventListener('error', () => {
-        window.mishap?.connection?.check()
+        void window.mishap?.connection?.check()
         on.down()
       })
       return () => source.close()

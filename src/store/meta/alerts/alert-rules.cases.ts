@@ -100,6 +100,32 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       expect(await alertRules.alertRuleById(id)).toBeUndefined()
     })
 
+    test('several are deleted, changed and created in one transaction: all or none', async () => {
+      const { alertRules } = await fresh()
+      const [first, second] = [await alertRules.createAlertRule(own), await alertRules.createAlertRule(own)]
+      const by = { organizationId: 1, userId: 'bob', max: 2 }
+      const changes = {
+        ...by,
+        deleted: [{ id: first.id, rev: 0 }],
+        changed: [{ id: second.id, rev: 0, values: { ...values, name: 'B' } }],
+        created: [{ ...values, name: 'C' }],
+      }
+      const stale = { ...changes, changed: [{ id: second.id, rev: 7, values }] }
+      expect(await codeOf(() => alertRules.changeAlertRules(stale))).toBe('CONFLICT')
+      const tooMany = { ...changes, created: [values, values] }
+      expect(await codeOf(() => alertRules.changeAlertRules(tooMany))).toBe('CONFLICT')
+      const gone = { ...changes, changed: [{ id: 99, rev: 0, values }] }
+      expect(await codeOf(() => alertRules.changeAlertRules(gone))).toBe('NOT_FOUND')
+      expect(await alertRules.listAlertRules(1)).toEqual([first, second])
+      await alertRules.changeAlertRules(changes)
+      expect(await alertRules.listAlertRules(1)).toMatchObject([
+        { id: second.id, name: 'B', rev: 1, changedBy: 'bob' },
+        { name: 'C', rev: 0, createdBy: 'bob' },
+      ])
+      await alertRules.changeAlertRules({ ...by, deleted: [], changed: [], created: [] })
+      expect(await alertRules.listAlertRules(1)).toHaveLength(2)
+    })
+
     test('the version is another one after each change of a rule, and the same after one of a state', async () => {
       const { alertRules } = await fresh()
       const versions = [await alertRules.getAlertRuleVersion()]

@@ -6,8 +6,9 @@ import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
-/** On-call schedules of an organization, and overrides of a schedule that have not ended. */
-const schedulesMax = 50
+/** On-call schedules of an organization. */
+export const schedulesMax = 50
+/** Overrides of a schedule that have not ended. */
 const overridesMax = 200
 
 /** A weekly rota. The members take turns in their order. */

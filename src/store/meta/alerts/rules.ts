@@ -64,6 +64,17 @@ export type AlertRule = AlertRuleValues & {
   state: AlertRuleState
 }
 
+/** Changes of several rules of one organization, each from the revision that it began from. */
+export type AlertRuleChanges = {
+  organizationId: number
+  userId: string
+  /** Maximum rules of the organization. */
+  max: number
+  created: readonly AlertRuleValues[]
+  changed: readonly { id: number; rev: number; values: AlertRuleValues }[]
+  deleted: readonly { id: number; rev: number }[]
+}
+
 export type AlertRuleStore = {
   /** Throws VALIDATION with fields, CONFLICT when the organization already has `max` rules. */
   createAlertRule(value: { organizationId: number; userId: string; max: number } & AlertRuleValues): Promise<AlertRule>
@@ -74,6 +85,8 @@ export type AlertRuleStore = {
   updateAlertRule(id: number, change: Partial<AlertRuleValues>, userId: string | null, rev?: number): Promise<AlertRule>
   /** Throws CONFLICT when `rev` is outdated. */
   deleteAlertRule(id: number, rev?: number): Promise<void>
+  /** Deletes, changes and creates rules of one organization in one transaction: all or none. Throws like each of them. */
+  changeAlertRules(changes: AlertRuleChanges): Promise<void>
   alertRuleById(id: number): Promise<AlertRule | undefined>
   /** The rules of an organization by name. */
   listAlertRules(organizationId: number): Promise<AlertRule[]>
@@ -135,13 +148,16 @@ const toRule = (row: RuleRow): AlertRule => ({
   state: toState(row),
 })
 
+/** What is wrong with the size of a rule, or undefined. */
+export const ruleSizeMistake = (definition: AlertDefinition): string | undefined =>
+  JSON.stringify(definition).length > definitionCharactersMax
+    ? `The rule is over ${definitionCharactersMax / 1024} KiB.`
+    : undefined
+
 function rowOf({ name, active, mutedUntilMs, definition }: AlertRuleValues) {
-  const text = JSON.stringify(definition)
-  if (text.length > definitionCharactersMax)
-    throw new MishapError('VALIDATION', {
-      fields: { detail: [`The rule is over ${definitionCharactersMax / 1024} KiB.`] },
-    })
-  return { name, active: active ? 1 : 0, muted_until_ms: mutedUntilMs, definition: text }
+  const mistake = ruleSizeMistake(definition)
+  if (mistake) throw new MishapError('VALIDATION', { fields: { detail: [mistake] } })
+  return { name, active: active ? 1 : 0, muted_until_ms: mutedUntilMs, definition: JSON.stringify(definition) }
 }
 
 function ruleReads({ read, write, dialect: { builder } }: Store) {
@@ -181,56 +197,76 @@ const endOf = ({ id, organizationId, definition, rev, state }: AlertRule, nowMs:
   sinceMs: state.sinceMs ?? nowMs,
 })
 
-type Changes = Pick<AlertRuleStore, 'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule'>
-
-function changePart(store: Store): Changes {
+/** The changes of one rule, inside a transaction of the caller. */
+function changeSteps(store: Store) {
   const { write, clock } = store
   const { builder } = store.dialect
   const { byId } = ruleReads(store)
+  const demandRev = async (old: RuleRow | undefined, rev: number | undefined) => {
+    if (old && rev !== undefined && rev !== old.rev)
+      throw await staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })
+  }
   return {
-    createAlertRule: ({ organizationId, userId, max, ...values }) =>
+    async create({
+      organizationId,
+      userId,
+      max,
+      ...values
+    }: Parameters<AlertRuleStore['createAlertRule']>[0]): Promise<AlertRule> {
+      const others = builder.selectFrom('alert_rule').select('id').where('organization_id', '=', organizationId)
+      if ((await write.all(others.limit(max))).length >= max)
+        throw new MishapError('CONFLICT', { detail: `There are already ${max} alert rules. Delete a rule first.` })
+      const created = {
+        organization_id: organizationId,
+        kind: values.definition.metric ? 'metric' : 'issue',
+        ...rowOf(values),
+        created_ms: clock.now(),
+        created_by: userId,
+      }
+      const id = await insertedId(write, builder.insertInto('alert_rule').values(created))
+      const kind = created.kind as AlertRule['kind']
+      const about = { id, organizationId, kind, createdMs: created.created_ms, createdBy: userId }
+      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, state: initial }
+    },
+    async update(...[id, change, userId, rev]: Parameters<AlertRuleStore['updateAlertRule']>): Promise<AlertRule> {
+      const old = await byId(id)
+      if (!old) throw new MishapError('NOT_FOUND')
+      await demandRev(old, rev)
+      const next = {
+        ...rowOf({ ...toRule(old), ...change }),
+        rev: old.rev + 1,
+        changed_ms: clock.now(),
+        changed_by: userId,
+      }
+      await write.run(builder.updateTable('alert_rule').set(next).where('id', '=', id))
+      const [before, rule] = [toRule(old), toRule({ ...old, ...next })]
+      if (evaluatedPart(before) === evaluatedPart(rule)) return rule
+      await write.run(builder.deleteFrom('alert_rule_state').where('rule_id', '=', id))
+      if (['warning', 'critical'].includes(before.state.status))
+        await write.run(builder.insertInto('alert_firing').values(firingRow(endOf(before, clock.now()))))
+      return { ...rule, state: initial }
+    },
+    async remove(id: number, rev: number | undefined): Promise<void> {
+      if (rev !== undefined) await demandRev(await byId(id), rev)
+      await write.run(builder.deleteFrom('alert_rule').where('id', '=', id))
+    },
+  }
+}
+
+type Changes = Pick<AlertRuleStore, 'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule' | 'changeAlertRules'>
+
+function changePart(store: Store): Changes {
+  const { write } = store
+  const { create, update, remove } = changeSteps(store)
+  return {
+    createAlertRule: (value) => write.transaction(() => create(value)),
+    updateAlertRule: (...words) => write.transaction(() => update(...words)),
+    deleteAlertRule: (id, rev) => write.transaction(() => remove(id, rev)),
+    changeAlertRules: ({ created, changed, deleted, ...by }) =>
       write.transaction(async () => {
-        const others = builder.selectFrom('alert_rule').select('id').where('organization_id', '=', organizationId)
-        if ((await write.all(others.limit(max))).length >= max)
-          throw new MishapError('CONFLICT', { detail: `There are already ${max} alert rules. Delete a rule first.` })
-        const created = {
-          organization_id: organizationId,
-          kind: values.definition.metric ? 'metric' : 'issue',
-          ...rowOf(values),
-          created_ms: clock.now(),
-          created_by: userId,
-        }
-        const id = await insertedId(write, builder.insertInto('alert_rule').values(created))
-        const kind = created.kind as AlertRule['kind']
-        const about = { id, organizationId, kind, createdMs: created.created_ms, createdBy: userId }
-        return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, state: initial }
-      }),
-    updateAlertRule: (id, change, userId, rev) =>
-      write.transaction(async () => {
-        const old = await byId(id)
-        if (!old) throw new MishapError('NOT_FOUND')
-        if (rev !== undefined && rev !== old.rev)
-          throw await staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })
-        const next = {
-          ...rowOf({ ...toRule(old), ...change }),
-          rev: old.rev + 1,
-          changed_ms: clock.now(),
-          changed_by: userId,
-        }
-        await write.run(builder.updateTable('alert_rule').set(next).where('id', '=', id))
-        const [before, rule] = [toRule(old), toRule({ ...old, ...next })]
-        if (evaluatedPart(before) === evaluatedPart(rule)) return rule
-        await write.run(builder.deleteFrom('alert_rule_state').where('rule_id', '=', id))
-        if (['warning', 'critical'].includes(before.state.status))
-          await write.run(builder.insertInto('alert_firing').values(firingRow(endOf(before, clock.now()))))
-        return { ...rule, state: initial }
-      }),
-    deleteAlertRule: (id, rev) =>
-      write.transaction(async () => {
-        const old = rev === undefined ? undefined : await byId(id)
-        if (old && rev !== old.rev)
-          throw await staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })
-        await write.run(builder.deleteFrom('alert_rule').where('id', '=', id))
+        for (const { id, rev } of deleted) await remove(id, rev)
+        for (const { id, rev, values } of changed) await update(id, values, by.userId, rev)
+        for (const values of created) await create({ ...by, ...values })
       }),
   }
 }

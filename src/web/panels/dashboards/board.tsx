@@ -6,6 +6,7 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState, useTransition } from 'react'
 import type { RestDashboard, RestTile } from '../../../contract/dashboards.ts'
 import { apiFetch } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
@@ -19,8 +20,14 @@ import { BoardTiles } from './board-tiles.tsx'
 import { boardParams, tileQuery } from './params.ts'
 import type { TileScope } from './tile.tsx'
 
-const BoardEditor = dynamic(() => import('./board-editor.tsx').then((module) => module.BoardEditor), { ssr: false })
-const TileForm = dynamic(() => import('./tile-form.tsx').then((module) => module.TileForm), { ssr: false })
+const BoardEditor = dynamic(
+  patientImport(() => import('./board-editor.tsx').then((module) => module.BoardEditor)),
+  { ssr: false },
+)
+const TileForm = dynamic(
+  patientImport(() => import('./tile-form.tsx').then((module) => module.TileForm)),
+  { ssr: false },
+)
 
 /** What a person edits: tiles and settings that are not saved yet. */
 type BoardDraft = Pick<RestDashboard, 'title' | 'widgets' | 'attribute' | 'visibility'>

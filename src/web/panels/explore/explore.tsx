@@ -10,6 +10,7 @@ import type { RestSavedQuery } from '../../../contract/saved-queries.ts'
 import type { RestSqlViews } from '../../../contract/sql.ts'
 import { datasets } from '../../../domain/datasets.ts'
 import type { ExploreAnswer } from '../../../query/explore-answer.ts'
+import { patientImport } from '../../client/connection.ts'
 import { Button, buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -31,9 +32,12 @@ import { QueryWords } from './query-words.tsx'
 import { SavedQueries } from './saved-queries.tsx'
 import { SqlMode } from './sql-mode.tsx'
 
-const DashboardDialog = dynamic(() => import('./dashboard-dialog.tsx').then((module) => module.DashboardDialog), {
-  ssr: false,
-})
+const DashboardDialog = dynamic(
+  patientImport(() => import('./dashboard-dialog.tsx').then((module) => module.DashboardDialog)),
+  {
+    ssr: false,
+  },
+)
 
 export type ExploreProps = {
   organization: string

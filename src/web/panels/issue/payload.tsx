@@ -5,13 +5,17 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { withBase } from '../../base-path.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Section } from '../../ui/panel-section.tsx'
 import { bytesText } from '../../ui/relative.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
-const JsonTree = dynamic(() => import('./json-tree.tsx').then((module) => module.JsonTree), { ssr: false })
+const JsonTree = dynamic(
+  patientImport(() => import('./json-tree.tsx').then((module) => module.JsonTree)),
+  { ssr: false },
+)
 
 /** The event's JSON as stored or as received (after scrubbing). Loaded on demand. */
 export function Payload({

@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { apiFetch } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import {
   environmentsPeriod,
@@ -22,7 +23,10 @@ import type { ParamChange } from './use-list-params.ts'
 const periods = Object.keys(relativeRanges).filter((key): key is RelativeRange => isRelativeRange(key))
 
 // Few people choose an absolute range, and every list would load its form.
-const RangeForm = dynamic(() => import('./range-form.tsx').then((module) => module.RangeForm), { ssr: false })
+const RangeForm = dynamic(
+  patientImport(() => import('./range-form.tsx').then((module) => module.RangeForm)),
+  { ssr: false },
+)
 
 /** The time range: relative ranges, and a form for an absolute range. */
 export function RangeSelect({

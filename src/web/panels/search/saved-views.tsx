@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { RestSearch } from '../../../contract/search.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
 import { apiFetch } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { useCloseOutside } from '../../ui/close-outside.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -58,7 +59,7 @@ export function useShownView({
 }
 
 /** The panel with buttons to save, update and delete. It loads when somebody points at the button or opens it. */
-const loadEditor = () => import('./views-editor.tsx').then((module) => module.ViewsEditor)
+const loadEditor = patientImport(() => import('./views-editor.tsx').then((module) => module.ViewsEditor))
 const ViewsEditor = dynamic(loadEditor, { ssr: false })
 
 /** Saved views as links that work before scripts run. Once opened, with buttons to save, update and delete. */

@@ -1,9 +1,13 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
+import { patientImport } from '../../client/connection.ts'
 import type { SearchListProps } from './search-list.tsx'
 
-const SearchList = dynamic(() => import('./search-list.tsx').then((module) => module.SearchList), { ssr: false })
+const SearchList = dynamic(
+  patientImport(() => import('./search-list.tsx').then((module) => module.SearchList)),
+  { ssr: false },
+)
 
 /** The suggestions, if there are any. Announces their number. */
 export function SearchLines(props: SearchListProps) {

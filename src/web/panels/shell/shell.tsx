@@ -4,6 +4,7 @@ import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { LiveChange } from '../../../contract/live.ts'
+import { patientImport } from '../../client/connection.ts'
 import { isDark, setTheme } from '../../client/theme.ts'
 import type { Choice } from '../../ui/forms/choice-dialog.tsx'
 import { shownKeys } from '../../ui/keys/key-rules.ts'
@@ -17,8 +18,14 @@ import { type ShellActions, Sidebar } from './sidebar.tsx'
 import { useCounts } from './use-counts.ts'
 import { useSelection } from './use-selection.ts'
 
-const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
-const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
+const Palette = dynamic(
+  patientImport(() => import('./palette.tsx').then((module) => module.Palette)),
+  { ssr: false },
+)
+const KeyHelp = dynamic(
+  patientImport(() => import('./key-help.tsx').then((module) => module.KeyHelp)),
+  { ssr: false },
+)
 
 /** Says in each open page which store is away. */
 function StoreBar() {

@@ -1,11 +1,15 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
+import { patientImport } from '../../client/connection.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useRangeKey } from '../search/range-key.ts'
 
 /** The side panel with a preview of an issue. Loaded on first use. */
-export const Peek = dynamic(() => import('../issue/peek.tsx').then((module) => module.PeekPanel), { ssr: false })
+export const Peek = dynamic(
+  patientImport(() => import('../issue/peek.tsx').then((module) => module.PeekPanel)),
+  { ssr: false },
+)
 
 type StreamKeys = {
   move: (step: number, select: boolean) => void

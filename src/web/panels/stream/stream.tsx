@@ -10,6 +10,7 @@ import type { RestSearch } from '../../../contract/search.ts'
 import type { RestVolume } from '../../../contract/volume.ts'
 import type { Answered } from '../../client/answered.ts'
 import { ApiError } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { storeList } from '../../client/list-order.ts'
 import { annotationsQuery } from '../../ui/chart/annotations.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
@@ -27,7 +28,10 @@ import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
 
-const BulkBar = dynamic(() => import('./bulk-bar.tsx').then((module) => module.BulkBar), { ssr: false })
+const BulkBar = dynamic(
+  patientImport(() => import('./bulk-bar.tsx').then((module) => module.BulkBar)),
+  { ssr: false },
+)
 const NoMatch = dynamic(() => import('./no-match.tsx').then((module) => module.NoMatch))
 
 type Assignee = NonNullable<RestIssue['assignedTo']>

@@ -6,6 +6,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestExternalIssue } from '../../../contract/trackers.ts'
 import { apiFetch } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { safeHref } from '../../text.ts'
 import { useErrorText } from '../../ui/error-text.ts'
 import { Button } from '../../ui/forms/controls.tsx'
@@ -16,7 +17,10 @@ import { useAge } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { ShownTracker } from './link-dialog.tsx'
 
-const LinkDialog = dynamic(() => import('./link-dialog.tsx').then((module) => module.LinkDialog), { ssr: false })
+const LinkDialog = dynamic(
+  patientImport(() => import('./link-dialog.tsx').then((module) => module.LinkDialog)),
+  { ssr: false },
+)
 
 /** Why the tracker issue is not up to date. */
 function Problem({ link }: { link: RestExternalIssue }) {

@@ -3,6 +3,7 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
+import { patientImport } from '../../client/connection.ts'
 import type { Shown } from '../../client/issue-status.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import type { OfferUndo } from '../../ui/undo.ts'
@@ -10,9 +11,12 @@ import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules
 import type { Everything } from './bulk-change.ts'
 import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 
-const AssigneeDialog = dynamic(() => import('./assignee-dialog.tsx').then((module) => module.AssigneeDialog), {
-  ssr: false,
-})
+const AssigneeDialog = dynamic(
+  patientImport(() => import('./assignee-dialog.tsx').then((module) => module.AssigneeDialog)),
+  {
+    ssr: false,
+  },
+)
 
 type Target = Shown & Pick<RestIssue, 'assignedTo'>
 

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
+import { patientImport } from '../../client/connection.ts'
 import type { StatusChange } from '../../client/issue-status.ts'
 import type { Choice } from '../../ui/forms/choice-dialog.tsx'
 import { useKey } from '../../ui/keys/keys.tsx'
@@ -13,11 +14,17 @@ import type { Everything } from './bulk-change.ts'
 import { putIssues, type Settled, useErrorToast, useRevert } from './change.ts'
 import { archiveChoices, resolveChoices, type StatusChoice, snoozeChoices } from './status-choices.ts'
 
-const ChoiceDialog = dynamic(() => import('../../ui/forms/choice-dialog.tsx').then((module) => module.ChoiceDialog), {
-  ssr: false,
-})
+const ChoiceDialog = dynamic(
+  patientImport(() => import('../../ui/forms/choice-dialog.tsx').then((module) => module.ChoiceDialog)),
+  {
+    ssr: false,
+  },
+)
 
-const CommitDialog = dynamic(() => import('./commit-dialog.tsx').then((module) => module.CommitDialog), { ssr: false })
+const CommitDialog = dynamic(
+  patientImport(() => import('./commit-dialog.tsx').then((module) => module.CommitDialog)),
+  { ssr: false },
+)
 
 type Priority = RestIssue['priority']
 type Question = 'resolve' | 'archive' | 'snooze' | 'priority'

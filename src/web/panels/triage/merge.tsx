@@ -5,13 +5,17 @@ import { type ReactNode, useState } from 'react'
 import type { RestIssueChange } from '../../../contract/issue-changes.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import { apiFetch } from '../../client/api.ts'
+import { patientImport } from '../../client/connection.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useErrorToast } from './change.ts'
 import { mergeOf, mergesMax, undosMax } from './merge-rules.ts'
 import { useMergeUndo } from './merge-undo.ts'
 
-const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog), { ssr: false })
+const MergeDialog = dynamic(
+  patientImport(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog)),
+  { ssr: false },
+)
 
 /** `off`: why the selected rows cannot be merged. */
 export type Merge = { ask: () => void; off: string | undefined; dialog: ReactNode }

@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic'
 import { useLocale, useTranslations } from 'next-intl'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import type { RestAnnotations } from '../../../contract/releases.ts'
+import { patientImport } from '../../client/connection.ts'
 import { measureText } from '../measure.ts'
 import { PlainText } from '../plain-text.tsx'
 import { useTimeText } from '../time.tsx'
@@ -23,7 +24,10 @@ import {
 import { TimeTable } from './time-table.tsx'
 
 // 23 KiB that pages without charts do not load, and that pages with charts load after their text.
-const TimePlot = dynamic(() => import('./time-plot.tsx').then((module) => module.TimePlot), { ssr: false })
+const TimePlot = dynamic(
+  patientImport(() => import('./time-plot.tsx').then((module) => module.TimePlot)),
+  { ssr: false },
+)
 
 /** One line of releases per 16 px of a phone. */
 const annotationSlots = 24

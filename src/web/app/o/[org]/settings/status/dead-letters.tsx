@@ -5,6 +5,7 @@ import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestDeadLetter } from '../../../../../../contract/dead-letters.ts'
 import { ApiError, apiFetch } from '../../../../../client/api.ts'
+import { patientImport } from '../../../../../client/connection.ts'
 import { Button } from '../../../../../ui/forms/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { bytesText } from '../../../../../ui/relative.ts'
@@ -13,8 +14,14 @@ import { Section, TableHead } from '../../../../../ui/section.tsx'
 import { Time } from '../../../../../ui/time.tsx'
 import { useToast } from '../../../../../ui/toast.tsx'
 
-const PreviewDialog = dynamic(() => import('./dead-dialogs.tsx').then((module) => module.PreviewDialog), { ssr: false })
-const DeleteDialog = dynamic(() => import('./dead-dialogs.tsx').then((module) => module.DeleteDialog), { ssr: false })
+const PreviewDialog = dynamic(
+  patientImport(() => import('./dead-dialogs.tsx').then((module) => module.PreviewDialog)),
+  { ssr: false },
+)
+const DeleteDialog = dynamic(
+  patientImport(() => import('./dead-dialogs.tsx').then((module) => module.DeleteDialog)),
+  { ssr: false },
+)
 
 const pollMs = 5000
 

@@ -1,0 +1,63 @@
+import type { MetaStore } from '../store/meta/meta-store.ts'
+import { createOnCallSchedule } from './on-call.ts'
+import { operationRig } from './rig.cases.ts'
+
+export const addChannel = (meta: MetaStore, name: string) =>
+  meta.alerts.createChannel({
+    organizationId: 1,
+    projectId: null,
+    kind: 'slack',
+    name,
+    sealedTarget: 't',
+    sealedSecret: '',
+  })
+
+/**
+ * Makes organizations `acme` with the members ann and bob, a channel, a tracker and a schedule. `before`: channels that
+ * were there and are gone, so that ids differ; such an organization has no schedule.
+ */
+export function configRig() {
+  const fresh = operationRig()
+  return async (before = 0) => {
+    const made = await fresh()
+    const { organizations, alerts, trackers } = made.meta
+    await organizations.setMember(1, 'bob', 'member')
+    const people = async (ids: string[]) =>
+      ids.filter((id) => ['ann', 'bob'].includes(id)).map((id) => ({ id, name: id, email: `${id}@example.test` }))
+    const deps = {
+      ...made,
+      meta: { ...made.meta, people: { ...made.meta.people, people } },
+      auth: made.meta.people,
+      config: { alertRulesMax: 200 },
+    }
+    const others = await Array.fromAsync({ length: before }, (_, at) => addChannel(deps.meta, `other ${at}`))
+    await addChannel(deps.meta, 'Ops: #1')
+    for (const { id } of others) await alerts.deleteChannel(id)
+    await trackers.createIntegration({
+      organizationId: 1,
+      kind: 'github',
+      name: 'Code "x"',
+      url: 'https://api.github.com',
+      target: 'acme/web',
+      email: '',
+      account: 'bot',
+      accountId: '1',
+      sealedToken: 't',
+      sealedSecret: 's',
+      syncState: true,
+      syncComments: false,
+      connectedBy: 'ann',
+    })
+    const schedule = { name: 'Night - shift', timeZone: 'Europe/Berlin', handOverDay: 1, handOverTime: '09:00' }
+    if (before === 0)
+      await createOnCallSchedule(deps, 1, { ...schedule, startDate: '2026-01-05', members: ['bob', 'ann'] })
+    const [channel, tracker] = [await alerts.channelsOf(1), await trackers.integrationsOf(1)]
+    return {
+      deps,
+      channel: String(channel.find(({ name }) => name === 'Ops: #1')?.id),
+      tracker: String(tracker[0]?.id),
+      schedule: '1',
+    }
+  }
+}
+export type ConfigRig = Awaited<ReturnType<ReturnType<typeof configRig>>>
