@@ -52,7 +52,13 @@ test('a delay of ten minutes fires nothing that would not have fired without it,
   const read = async <T>(path: string) => (await api(product, project, `/organizations/late/${path}`)).json as T
   const add = async (name: string, critical: number, direction: 'above' | 'below') => {
     const plan = { dataset: 'errors', query: '', series: [{ name: 'a', aggregate: 'count()' }] }
-    const metric = { plan, of: 'a', windowMinutes: 1, threshold: { type: 'fixed', direction, critical }, missing: 'fire' }
+    const metric = {
+      plan,
+      of: 'a',
+      windowMinutes: 1,
+      threshold: { type: 'fixed', direction, critical },
+      missing: 'fire',
+    }
     const answer = await api(product, project, '/organizations/late/alerts/', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

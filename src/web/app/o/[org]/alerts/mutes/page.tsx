@@ -24,7 +24,7 @@ async function Mute({ organization, mute, mayWrite }: { organization: string; mu
       <span className="min-w-0 break-words">
         <PlainText text={mute.name} />
       </span>
-      <span className="text-small text-ink-2">
+      <span className="min-w-0 break-words text-small text-ink-2">
         {mute.kind === 'organization' ? t('organization') : t(mute.kind, { name: mute.targetName })}
       </span>
       <Time at={mute.start} form="moment" className="text-small text-ink-2" />

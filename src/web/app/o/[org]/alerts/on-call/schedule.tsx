@@ -116,7 +116,7 @@ export function Schedule({
   )
   return (
     <li className="border-b border-line py-3">
-      <h2>
+      <h2 className="break-words">
         <PlainText text={name} />
       </h2>
       <p>

@@ -63,7 +63,7 @@ export default async function ChannelPage({ params, searchParams }: Props) {
   return (
     <div className="settings-page">
       <header className="page-head">
-        <h1>
+        <h1 className="min-w-0 break-words">
           <PlainText text={channel.name} />
         </h1>
       </header>
