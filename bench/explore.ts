@@ -1,7 +1,7 @@
 // Groups by two fields over spans and log lines: the same plans among one million and ten million rows of seven days.
 import { systemClock } from '../src/base/clock.ts'
-import { restPlan } from '../src/contract/explore.ts'
-import { runPlan } from '../src/query/explore.ts'
+import { restPlan } from '../src/contract/explore/explore.ts'
+import { runPlan } from '../src/query/explore/explore.ts'
 import { percentile } from './load.ts'
 import type { Row } from './measure.ts'
 import { fillLogs, spanDays, spansEndMs, withSpans } from './span-rows.ts'

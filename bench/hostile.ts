@@ -2,9 +2,9 @@
 // as long, or never ends.
 import { readComment } from '../src/domain/comment.ts'
 import type { NormalEvent } from '../src/domain/event.ts'
+import { suspicionsOf } from '../src/query/issues/suspicion.ts'
 import { searchCharsMax } from '../src/query/search/grammar.ts'
 import { parseSearch } from '../src/query/search/parse.ts'
-import { suspicionsOf } from '../src/query/suspicion.ts'
 import { diagnosticsOf } from '../src/refine/diagnostics/diagnostics.ts'
 import { createPatterns } from '../src/refine/filter/pattern.ts'
 import { createRuleCache, group } from '../src/refine/fingerprint/fingerprint.ts'

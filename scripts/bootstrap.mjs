@@ -211,6 +211,7 @@ async function build(node, path = '') {
     'src/query',
     'src/auth',
     'src/operations',
+    'src/store/events',
     'src/store/meta',
     'src/trackers',
     'src/base/blobs-config.ts',

@@ -151,4 +151,18 @@ const fixtures: TreeLaw = {
 }
 
 /** Laws over all sources together. */
-export const treeLaws: readonly TreeLaw[] = [cycles, exported, fixtures]
+/** More files than that make no list that a newcomer reads. */
+export const folderFilesMax = 40
+
+const folders: TreeLaw = {
+  name: 'folders',
+  sentence: `a folder of src has at most ${folderFilesMax} product files beside each other`,
+  findAll: (sources) => {
+    const product = sources.filter(({ path }) => isProduct(path) && !isTest(path))
+    return [...Map.groupBy(product, ({ path }) => dirname(path))]
+      .filter(([, files]) => files.length > folderFilesMax)
+      .map(([folder, files]) => ({ path: folder, line: 1, what: `${files.length} files` }))
+  },
+}
+
+export const treeLaws: readonly TreeLaw[] = [cycles, exported, fixtures, folders]

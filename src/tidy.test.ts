@@ -1,7 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cycleFilesMax, treeLaws } from '../scripts/export-laws.ts'
+import { cycleFilesMax, folderFilesMax, treeLaws } from '../scripts/export-laws.ts'
 import { isTest } from '../scripts/law.ts'
 import { bounds, breaches, laws } from '../scripts/laws.ts'
 import { countLines, read } from '../scripts/tree.ts'
@@ -373,6 +373,9 @@ const circle = (count: number): Files =>
     ]),
   )
 
+const crowd = (count: number): Files =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`src/api/a${at}.ts`, '']))
+
 /** Violations of laws over many files: law, files. */
 const badTrees: [law: string, files: Files][] = [
   ['cycles', circle(cycleFilesMax + 1)],
@@ -381,6 +384,7 @@ const badTrees: [law: string, files: Files][] = [
   ['exports', { 'src/api/a.ts': 'export const { a, b } = c', 'src/api/b.ts': `import { a } from './a.ts'` }],
   ['exports', { 'src/api/a.ts': 'export type A = 1', 'src/web/a.ts': `import type { A } from './b.ts'` }],
   ['exports', { 'src/api/a.ts': 'export const a = 1', 'e2e/a.ts': `const { b } = await import('../src/api/a.ts')` }],
+  ['folders', crowd(folderFilesMax + 1)],
   ['fixtures', { 'src/api/fixture.ts': '' }],
   ['fixtures', { 'src/api/issue-samples.ts': '' }],
   ['fixtures', { 'src/api/a.ts': 'export const a = 1', 'src/api/b.test.ts': `import { a } from './a.ts'` }],
@@ -388,6 +392,7 @@ const badTrees: [law: string, files: Files][] = [
 
 const goodTrees: [law: string, files: Files][] = [
   ['cycles', circle(cycleFilesMax)],
+  ['folders', { ...crowd(folderFilesMax), 'src/api/b.test.ts': '', 'src/api/c.cases.ts': '', 'src/api/d/e.ts': '' }],
   ['exports', { 'src/api/a.ts': 'export const a = 1', 'bench/b.ts': `import { a as c } from '../src/api/a.ts'` }],
   ['exports', { 'src/api/a.ts': 'export const a = 1', 'src/b.ts': `const { a: c } = await import('./api/a.ts')` }],
   ['exports', { 'src/api/a.ts': 'export type A = 1', 'src/api/b.ts': `type B = import('./a.ts').A` }],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/events.ts'
-import type { RestRoutes } from '../../src/contract/performance.ts'
+import type { RestRoutes } from '../../src/contract/explore/performance.ts'
 import type { RestHealthData, RestSessions } from '../../src/contract/release-health.ts'
 import type { RestRequestLog } from '../../src/contract/request-log.ts'
 import type { RestLedger } from '../../src/contract/status.ts'

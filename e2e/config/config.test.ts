@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { RestAlertRule } from '../../src/contract/alerts.ts'
-import type { RestDashboard } from '../../src/contract/dashboards.ts'
+import type { RestAlertRule } from '../../src/contract/alerts/alerts.ts'
+import type { RestDashboard } from '../../src/contract/explore/dashboards.ts'
 import { metaEnv } from '../meta-database.ts'
 import { api, bootstrap, type Project, root } from '../product.ts'
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { RestAlertRule } from '../../src/contract/alerts.ts'
-import type { RestIncident, RestIncidentDetails } from '../../src/contract/incidents.ts'
+import type { RestAlertRule } from '../../src/contract/alerts/alerts.ts'
+import type { RestIncident, RestIncidentDetails } from '../../src/contract/alerts/incidents.ts'
 import {
   api,
   bootstrap,

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { RestExport } from '../../src/contract/exports.ts'
+import type { RestExport } from '../../src/contract/explore/exports.ts'
 import { api, bootstrap, discard, ingest, type Product, type Project, ready, start, until } from '../product.ts'
 
 const running: { product?: Product } = {}

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
+import type { RestTraceError, RestTraceSpan } from '../../src/contract/explore/traces.ts'
 import type { RestRequestLog } from '../../src/contract/request-log.ts'
 import type { RestLedger } from '../../src/contract/status.ts'
-import type { RestTraceError, RestTraceSpan } from '../../src/contract/traces.ts'
 import { api, bootstrap, type Project, until } from '../product.ts'
 import { execute, preparePython, python } from './otlp/python.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page, Request } from 'playwright-core'
-import { routeIdOf } from '../../src/query/performance-ids.ts'
+import { routeIdOf } from '../../src/query/performance/ids.ts'
 import { type Login, loginOf, openBrowser, openPage } from '../browser.ts'
 import {
   api,

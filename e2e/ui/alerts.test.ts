@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { RestAlertRule } from '../../src/contract/alerts.ts'
+import type { RestAlertRule } from '../../src/contract/alerts/alerts.ts'
 import { faults } from '../axe.ts'
 import { choose, hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'

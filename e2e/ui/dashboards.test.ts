@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { RestDashboard } from '../../src/contract/dashboards.ts'
+import type { RestDashboard } from '../../src/contract/explore/dashboards.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { routeIdOf } from '../../src/query/performance-ids.ts'
+import { routeIdOf } from '../../src/query/performance/ids.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, eventId, ingest, type Project, until } from '../product.ts'
 import { hostileTexts, hostileTraceId } from '../shots/data.ts'

@@ -13,7 +13,7 @@ type Opening = { open(sealed: string): string }
 
 /**
  * Returns the link by which whoever reads a message acknowledges its incident. The token is sealed, so nobody can make
- * or change one. It names its purpose, so no other sealed text is one. It holds the delivery, for the history.
+ * or change one. It names its purpose, so no other sealed text passes for it. It holds the delivery, for the history.
  */
 export function acknowledgeLink(
   { seal, url }: Sealing & { url: string },
@@ -36,7 +36,7 @@ export type Acknowledges = {
   seal: Opening
 }
 
-/** Returns the numbers of a token; undefined for a forged, changed or foreign one. */
+/** Returns the numbers of a token; undefined for a forged, changed or foreign token. */
 function numbersOf({ open }: Opening, token: string): number[] | undefined {
   if (token === '' || token.length > tokenCharactersMax) return undefined
   try {

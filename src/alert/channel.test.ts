@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
-import type { ChannelKind } from '../domain/channel-kinds.ts'
+import type { ChannelKind } from '../domain/alerts/channel-kinds.ts'
 import { newSigningSecret } from './channel.ts'
 import { transports } from './send/transports.ts'
 

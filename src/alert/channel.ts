@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChannelConfig, ChannelField, ChannelKind } from '../domain/channel-kinds.ts'
+import type { ChannelConfig, ChannelField, ChannelKind } from '../domain/alerts/channel-kinds.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { type Recipient, recipientsIn } from './recipients.ts'

@@ -1,4 +1,4 @@
-import { places } from '../domain/personal.ts'
+import { places } from '../domain/alerts/personal.ts'
 import type { Decided } from '../store/meta/alerts/incidents.ts'
 import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { AlertDue, Channel } from '../store/meta/issues/alerts.ts'
@@ -114,7 +114,7 @@ const partsOf = (receiver: Receiver, organizationId: number): Receiver[] =>
         .map((place) => ({ ...atPlace(receiver, place), organizationId }))
         .filter(({ recipients }) => recipients.length > 0)
 
-/** All receivers of this decision, each with its messages. Whoever is on call for one of them is woken by a critical one. */
+/** All receivers of this decision, each with its messages. Whoever is on call for one of them is woken by a critical message. */
 function byReceiver(wanted: readonly Wanted[], question: Question): ToReceiver[] {
   const all = new Map<string, ToReceiver>()
   for (const channel of question.channels) {

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { RestDiagnostics } from '../contract/diagnostics.ts'
 import type { RestEvent, RestFrame } from '../contract/events.ts'
-import { clientEndsOf } from '../query/error-links.ts'
-import { toRestEvent } from '../query/event.ts'
-import { inCommonOf } from '../query/in-common.ts'
-import type { QueryDeps } from '../query/issue.ts'
-import { committersOf } from '../query/suspects.ts'
+import { clientEndsOf } from '../query/issues/error-links.ts'
+import { toRestEvent } from '../query/issues/event.ts'
+import { inCommonOf } from '../query/issues/in-common.ts'
+import type { QueryDeps } from '../query/issues/issue.ts'
+import { committersOf } from '../query/issues/suspects.ts'
 import type { AlertedIssue, IssueFacts, Message } from './message/message.ts'
 
 type FactDeps = Pick<QueryDeps, 'meta' | 'events'> & { clock: Pick<Clock, 'now' | 'after'> }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { MetricCondition } from '../contract/alerts.ts'
+import type { MetricCondition } from '../contract/alerts/alerts.ts'
 import type { RankedBucket } from '../query/group-measures.ts'
-import type { Measure } from '../query/measures.ts'
+import type { Measure } from '../query/metrics/measures.ts'
 import {
   messagesOfGroups,
   othersOfGroups,

@@ -1,8 +1,8 @@
-import type { MetricCondition } from '../contract/alerts.ts'
-import type { RestBackTest } from '../contract/alerts-back-test.ts'
+import type { MetricCondition } from '../contract/alerts/alerts.ts'
+import type { RestBackTest } from '../contract/alerts/alerts-back-test.ts'
 import { groupName, isTruncated, type RankedBucket, rankedMax, readRanked } from '../query/group-measures.ts'
-import type { QueryDeps } from '../query/issue.ts'
-import { firstRowsMs, type Measure, type MeasureDeps } from '../query/measures.ts'
+import type { QueryDeps } from '../query/issues/issue.ts'
+import { firstRowsMs, type Measure, type MeasureDeps } from '../query/metrics/measures.ts'
 import type { Cell, Limits } from '../store/events/question.ts'
 import { line } from './message/message.ts'
 import { type BackTestFiring, barsOf, further, messagesOf, withCritical } from './rules/back-test.ts'
@@ -156,7 +156,7 @@ export function messagesOfGroups(
   return incidents.reduce((sum, incident) => sum + messagesOf(incident.changes, rule), 0)
 }
 
-/** What other thresholds would have done, with the chosen one. */
+/** What other thresholds would have done, with the chosen threshold. */
 export function othersOfGroups(
   history: GroupHistory,
   rule: MetricCondition,

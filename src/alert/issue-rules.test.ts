@@ -3,7 +3,7 @@ import { appForFile } from '../api/app.cases.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
-import type { IssueCondition } from '../contract/alerts.ts'
+import type { IssueCondition } from '../contract/alerts/alerts.ts'
 import type { AlertDefinition } from '../store/meta/alerts/rules.ts'
 import { createIssueRules, type IssueRulesDeps } from './issue-rules.ts'
 

@@ -1,11 +1,11 @@
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { IssueCondition } from '../contract/alerts.ts'
+import type { IssueCondition } from '../contract/alerts/alerts.ts'
 import { isHighPriority } from '../domain/priority.ts'
 import { skewWaitMs } from '../domain/skew.ts'
-import type { QueryDeps } from '../query/issue.ts'
-import { type RuleBranch, ruleBranches } from '../query/rule-filter.ts'
+import { type RuleBranch, ruleBranches } from '../query/alerts/rule-filter.ts'
+import type { QueryDeps } from '../query/issues/issue.ts'
 import type { NewFiring } from '../store/meta/alerts/firing.ts'
 import type { AlertRule, AlertRuleState } from '../store/meta/alerts/rules.ts'
 import type { IssueTrigger } from '../store/meta/alerts/triggers.ts'
@@ -324,7 +324,7 @@ async function evaluateTriggers(deps: IssueRulesDeps, memory: Memory): Promise<{
 
 type Step = { watched: Watched; endMs: number }
 
-/** The steps that a rule has to evaluate: those that were processed since the last one. */
+/** The steps that a rule has to evaluate: those that were processed since the last evaluation. */
 function stepsOf(watched: Watched, processedMs: number): Step[] {
   const { stepMs } = watched
   const last = Math.floor(processedMs / stepMs) * stepMs

@@ -1,8 +1,8 @@
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
-import type { QueryDeps } from '../query/issue.ts'
-import { compileMeasure, type Measure } from '../query/measures.ts'
+import type { QueryDeps } from '../query/issues/issue.ts'
+import { compileMeasure, type Measure } from '../query/metrics/measures.ts'
 import type { Cell } from '../store/events/question.ts'
 import type { NewFiring } from '../store/meta/alerts/firing.ts'
 import type { Project } from '../store/meta/meta.ts'
@@ -152,7 +152,7 @@ type News = {
   firings: { watched: WatchedRule; firing: MetricFiring & { cells?: Cell[] } }[]
 }
 
-/** Saves states with their firings, so that a kill neither loses nor doubles one. */
+/** Saves states with their firings, so that a kill neither loses nor doubles any. */
 async function save(deps: MetricRulesDeps, { changed, firings }: News): Promise<void> {
   const byRule = Map.groupBy(firings, ({ watched }) => watched)
   const all = [...changed]

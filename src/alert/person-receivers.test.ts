@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AlertAction } from '../contract/alerts.ts'
-import { defaultSettings, type PersonalKind } from '../domain/personal.ts'
+import type { AlertAction } from '../contract/alerts/alerts.ts'
+import { defaultSettings, type PersonalKind } from '../domain/alerts/personal.ts'
 import { atPlace, browserOf, kindFor, personReceiver, pushRecipient } from './person-receivers.ts'
 
 const ann = { id: 'ann', name: 'Ann', email: 'ann@x.test' }

@@ -1,4 +1,4 @@
-import type { AlertAction } from '../contract/alerts.ts'
+import type { AlertAction } from '../contract/alerts/alerts.ts'
 import {
   defaultSettings,
   type PersonalKind,
@@ -6,7 +6,7 @@ import {
   type Place,
   quietUntil,
   reachOf,
-} from '../domain/personal.ts'
+} from '../domain/alerts/personal.ts'
 import type { Person } from '../store/meta/meta.ts'
 import type { Receiver } from './decide/facts.ts'
 
@@ -15,7 +15,7 @@ const ruleKinds: readonly PersonalKind[] = ['alert', 'assigned', 'release', 'on_
 
 /**
  * Returns the kind under which a rule reaches a person: the first of its actions that can. Settings and the link that
- * unsubscribes use the same one, so that the link ends these messages.
+ * unsubscribes use the same kind, so that the link ends these messages.
  */
 export function kindFor(actions: readonly AlertAction[], userId: string): PersonalKind {
   const types = new Set(actions.map(({ type }) => type))

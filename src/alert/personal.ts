@@ -6,7 +6,7 @@ import {
   reachOf,
   type SummaryKind,
   summaryKinds,
-} from '../domain/personal.ts'
+} from '../domain/alerts/personal.ts'
 import type { Person } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -56,8 +56,8 @@ const purpose = 'unsubscribe'
 const kinds: readonly string[] = [...personalKinds, ...summaryKinds]
 
 /**
- * Returns the address for List-Unsubscribe. The token is sealed, so nobody can make or change one, and it names its
- * purpose, so no other sealed text is one. It does not expire: a person may find an old mail first.
+ * Returns the address for List-Unsubscribe. The token is sealed, so nobody can make or change it, and it names its
+ * purpose, so no other sealed text passes for it. It does not expire: a person may find an old mail first.
  */
 export function unsubscribeLink(
   { seal, url }: { seal: Seals; url: string },
@@ -71,7 +71,7 @@ export const unsubscribePage = (link: string): string => link.replace('/api/0/un
 
 const tokenCharactersMax = 1000
 
-/** Returns what a token ends; undefined for a forged or changed one. */
+/** Returns what a token ends; undefined for a forged or changed token. */
 export function unsubscriptionOf(
   { seal }: { seal: { open(sealed: string): string } },
   token: string,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
-import { defaultSettings } from '../domain/personal.ts'
+import { defaultSettings } from '../domain/alerts/personal.ts'
 import { commit, effect, nowMs, withProject } from '../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import type { AlertDeps } from './deps.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { onCallOrder } from '../domain/on-call.ts'
-import type { PersonalKind, PersonalSettings } from '../domain/personal.ts'
+import { onCallOrder } from '../domain/alerts/on-call.ts'
+import type { PersonalKind, PersonalSettings } from '../domain/alerts/personal.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'

@@ -1,4 +1,4 @@
-import type { RuleReport } from '../domain/alert-report.ts'
+import type { RuleReport } from '../domain/alerts/alert-report.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import { type Block, renderMail } from './mail/document.ts'
 import { issueUrl, line } from './message/message.ts'

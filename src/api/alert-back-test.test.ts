@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestBackTest } from '../contract/alerts-back-test.ts'
+import type { RestBackTest } from '../contract/alerts/alerts-back-test.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 

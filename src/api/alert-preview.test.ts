@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hostileTexts } from '../alert/message/hostile.cases.ts'
-import type { RestAlertPreview } from '../contract/alerts-preview.ts'
+import type { RestAlertPreview } from '../contract/alerts/alerts-preview.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { RestAlertRule } from '../contract/alerts.ts'
-import type { RestIssueRule } from '../contract/issue-rules.ts'
-import type { RestMetricRule } from '../contract/metric-rules.ts'
+import type { RestAlertRule } from '../contract/alerts/alerts.ts'
+import type { RestIssueRule } from '../contract/alerts/issue-rules.ts'
+import type { RestMetricRule } from '../contract/alerts/metric-rules.ts'
 import { appForFile } from './app.cases.ts'
 
 const { call, personAs } = appForFile()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { RestAlertRule } from '../contract/alerts.ts'
-import type { RestDetector } from '../contract/detectors.ts'
-import type { RestWorkflow } from '../contract/workflows.ts'
+import type { RestAlertRule } from '../contract/alerts/alerts.ts'
+import type { RestWorkflow } from '../contract/alerts/workflows.ts'
+import type { RestDetector } from '../contract/explore/detectors.ts'
 import { appForFile } from './app.cases.ts'
 
 const { call, personAs } = appForFile()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestAlertRule } from '../contract/alerts.ts'
+import type { RestAlertRule } from '../contract/alerts/alerts.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call, personAs } = appForFile()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestDashboard, RestDashboardSummary, RestTileData } from '../contract/dashboards.ts'
-import { readyDashboards } from '../query/ready-dashboards.ts'
+import type { RestDashboard, RestDashboardSummary, RestTileData } from '../contract/explore/dashboards.ts'
+import { readyDashboards } from '../query/dashboards/ready-dashboards.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'

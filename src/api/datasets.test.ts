@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestDatasetTable, RestOutcomeStats, RestTraceLogs } from '../contract/dataset-search.ts'
-import type { PlanAnswer } from '../contract/explore.ts'
+import type { RestDatasetTable, RestOutcomeStats, RestTraceLogs } from '../contract/explore/dataset-search.ts'
+import type { PlanAnswer } from '../contract/explore/explore.ts'
 import type { LogRow } from '../store/events/log-store.ts'
 import { encodeLogRow } from '../store/events/logs/encode.ts'
 import { appForFile } from './app.cases.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestExport } from '../contract/exports.ts'
-import type { RestSavedQuery } from '../contract/saved-queries.ts'
-import type { RestSqlAnswer } from '../contract/sql.ts'
+import type { RestExport } from '../contract/explore/exports.ts'
+import type { RestSavedQuery } from '../contract/explore/saved-queries.ts'
+import type { RestSqlAnswer } from '../contract/explore/sql.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Plan, PlanAnswer } from '../contract/explore.ts'
-import { encodeSpanRow } from '../store/events/encode-span.ts'
-import { spanRow } from '../store/events/span-rows.cases.ts'
+import type { Plan, PlanAnswer } from '../contract/explore/explore.ts'
+import { encodeSpanRow } from '../store/events/traces/encode-span.ts'
+import { spanRow } from '../store/events/traces/span-rows.cases.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call, personAs } = appForFile()

@@ -163,8 +163,8 @@ describe('a hidden server error and its browser events, of two projects', () => 
     const { token } = await personAs('viewer')
     expect(await event('web', 1, token)).toMatchObject({ failure: { server: { projectSlug: 'api' } } })
     const { row, issue } = await eventOf(1)
-    const { failureOf, clientEndsOf: browserSideOf } = await import('../query/error-links.ts')
-    const { normalOf } = await import('../query/event.ts')
+    const { failureOf, clientEndsOf: browserSideOf } = await import('../query/issues/error-links.ts')
+    const { normalOf } = await import('../query/issues/event.ts')
     const { project } = made()
     expect(await failureOf(app, row, normalOf(row).findings, [project.id])).toMatchObject({
       server: null,

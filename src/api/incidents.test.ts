@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { acknowledgeLink } from '../alert/acknowledge.ts'
-import type { RestIncident, RestIncidentDetails, RestMute, RestOnCallSchedule } from '../contract/incidents.ts'
+import type { RestIncident, RestIncidentDetails, RestMute, RestOnCallSchedule } from '../contract/alerts/incidents.ts'
 import { acknowledgeByLink } from '../operations/incidents.ts'
 import { aDelivery, aMember, anIncident, decided } from '../store/meta/alerts/incidents.cases.ts'
 import { appForFile } from './app.cases.ts'

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestLogDetail, RestLogLines, RestLogPatterns, RestLogSummary, RestLogsAround } from '../contract/logs.ts'
+import type {
+  RestLogDetail,
+  RestLogLines,
+  RestLogPatterns,
+  RestLogSummary,
+  RestLogsAround,
+} from '../contract/explore/logs.ts'
 import type { LogRow } from '../store/events/log-store.ts'
 import { encodeLogRow } from '../store/events/logs/encode.ts'
 import { appForFile } from './app.cases.ts'

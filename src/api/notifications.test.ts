@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { configOf } from '../alert/channel.ts'
-import type { RestChannel, RestDelivery } from '../contract/notifications.ts'
+import type { RestChannel, RestDelivery } from '../contract/alerts/notifications.ts'
 import { confirmAddress } from '../operations/channels.ts'
 import { addPushBrowser, removePushBrowser } from '../operations/push-browsers.ts'
 import { appForFile } from './app.cases.ts'

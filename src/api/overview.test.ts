@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import type { RestOverview } from '../contract/overview.ts'
-import { encodeSpanRow } from '../store/events/encode-span.ts'
 import type { SessionRow } from '../store/events/session-store.ts'
 import { encodeSessionRow } from '../store/events/sessions/encode.ts'
-import { spanRow } from '../store/events/span-rows.cases.ts'
+import { encodeSpanRow } from '../store/events/traces/encode-span.ts'
+import { spanRow } from '../store/events/traces/span-rows.cases.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import { appForFile } from './app.cases.ts'
 

@@ -9,9 +9,9 @@ import type {
   RestStatements,
   RestVitals,
   RestWhySlow,
-} from '../contract/performance.ts'
-import { encodeSpanRow } from '../store/events/encode-span.ts'
-import { type SpanChanges, spanRow } from '../store/events/span-rows.cases.ts'
+} from '../contract/explore/performance.ts'
+import { encodeSpanRow } from '../store/events/traces/encode-span.ts'
+import { type SpanChanges, spanRow } from '../store/events/traces/span-rows.cases.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call, personAs } = appForFile()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { unsubscribeLink } from '../alert/personal.ts'
-import type { RestPersonalSettings } from '../contract/personal.ts'
+import type { RestPersonalSettings } from '../contract/alerts/personal.ts'
 import { createRoutes } from './api.ts'
 import { appForFile } from './app.cases.ts'
 

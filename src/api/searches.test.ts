@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RestIssueCounts } from '../contract/search.ts'
-import { issueCountsOf } from '../query/issue-counts.ts'
+import { issueCountsOf } from '../query/issues/issue-counts.ts'
 import { toRestSearch } from '../query/saved.ts'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'

@@ -1,7 +1,7 @@
 import { configOf } from '../alert/channel.ts'
 import { peopleIn, type SlackPeople } from '../alert/slack.ts'
 import type { Actor } from '../auth/auth.ts'
-import type { ChannelConfig } from '../domain/channel-kinds.ts'
+import type { ChannelConfig } from '../domain/alerts/channel-kinds.ts'
 import type { ActOnClick, Click } from '../operations/slack-clicks.ts'
 import type { App } from '../processes/parts.ts'
 import type { Issue, Organization } from '../store/meta/meta.ts'

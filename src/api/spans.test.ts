@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestDatasetStats, RestDatasetTable, RestDatasetTimeseries } from '../contract/dataset-search.ts'
-import { encodeSpanRow } from '../store/events/encode-span.ts'
-import { type SpanChanges, spanRow } from '../store/events/span-rows.cases.ts'
+import type { RestDatasetStats, RestDatasetTable, RestDatasetTimeseries } from '../contract/explore/dataset-search.ts'
+import { encodeSpanRow } from '../store/events/traces/encode-span.ts'
+import { type SpanChanges, spanRow } from '../store/events/traces/span-rows.cases.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call, personAs } = appForFile()

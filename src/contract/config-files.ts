@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { detectorIds } from '../domain/detectors.ts'
+import { ruleTextMax } from '../domain/alerts/rule-text.ts'
+import { detectorIds } from '../domain/detectors/detectors.ts'
 import type { noFilters } from '../domain/filters.ts'
 import { metricSeries } from '../domain/metrics.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
-import { ruleTextMax } from '../domain/rule-text.ts'
 import { viewScopes } from '../domain/view-scopes.ts'
-import { escalationStep, namelessAction, newAlertRuleBody, trackerOptions } from './alerts.ts'
-import { newDashboardBody } from './dashboards.ts'
-import { newOnCallScheduleBody } from './incidents.ts'
+import { escalationStep, namelessAction, newAlertRuleBody, trackerOptions } from './alerts/alerts.ts'
+import { newOnCallScheduleBody } from './alerts/incidents.ts'
+import { newDashboardBody } from './explore/dashboards.ts'
 import { nameText } from './projects.ts'
 
 /** The files of `mishap export`, `mishap plan` and `mishap apply` (docs/config-as-code.md). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { detectorIds, performanceIssueTypes } from '../domain/detectors.ts'
+import { detectorIds, performanceIssueTypes } from '../domain/detectors/detectors.ts'
 import { unmappedReasons } from '../domain/event.ts'
 import { restDiagnostics } from './diagnostics.ts'
 import { restErrorLink } from './error-links.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { ruleTextMax } from '../domain/alerts/rule-text.ts'
 import { type GroupingNode, groupingConfigOf, groupingHints, groupingVersions } from '../domain/grouping.ts'
-import { ruleTextMax } from '../domain/rule-text.ts'
 
 /** API name of a grouping version: `mishap:2`. */
 export const groupingConfig = z.enum(groupingVersions.map(groupingConfigOf))

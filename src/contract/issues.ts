@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { performanceIssueTypes } from '../domain/detectors.ts'
+import { performanceIssueTypes } from '../domain/detectors/detectors.ts'
 import { statuses, substatuses } from '../domain/issue-states.ts'
 import { restNoise } from './diagnostics.ts'
 import { restClientEnds } from './error-links.ts'

@@ -1,6 +1,6 @@
 import type { Json } from '../wire/json.ts'
-import type { Detection } from './detection.ts'
-import type { PerformanceIssueType } from './detectors.ts'
+import type { Detection } from './detectors/detection.ts'
+import type { PerformanceIssueType } from './detectors/detectors.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import type { Failure } from './error-links.ts'
 

@@ -1,4 +1,4 @@
-import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRules } from './rule-text.ts'
+import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRules } from './alerts/rule-text.ts'
 
 // The syntax of fingerprint rules (docs/grouping.md), as documented by Sentry.
 

@@ -84,7 +84,7 @@ export function readOwnership(text: string): { rules: OwnerRule[]; faults: Owner
 type Budget = { steps: number }
 
 /**
- * Returns whether a pattern matches the whole text: `*` is any run of characters, `?` any single one. It uses no
+ * Returns whether a pattern matches the whole text: `*` is any run of characters, `?` any single character. It uses no
  * regular expression, so its steps are at most the product of both lengths.
  */
 export function globFits(pattern: string, path: string, budget: Budget): boolean {

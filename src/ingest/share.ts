@@ -82,7 +82,7 @@ export function fairLevel(demands: number[], capacity: number): number {
 
 /**
  * Admission control while the journal is behind. It splits the throughput of refine fairly between organizations, then
- * between the keys of a limited one. So a flooding key waits and does not delay the others. Refused bytes count as
+ * between the keys of a limited project. So a flooding key waits and does not delay the others. Refused bytes count as
  * wanted, or refused keys would look modest. Nothing is limited while the lag is below `pressureBytes`, or while only
  * one key sends.
  */
@@ -136,7 +136,7 @@ class Admission implements Share {
     return undefined
   }
 
-  /** Whether the bytes since the last count ask for the next one. By time alone, a flood can send 60 MiB in between. */
+  /** Whether the bytes since the last count ask for the next count. By time alone, a flood can send 60 MiB in between. */
   #isCountDue(): boolean {
     if (this.#on) return this.#taken >= newKeyBytes
     const lag = this.#lag - this.#beside

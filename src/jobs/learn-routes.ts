@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { learnNames } from '../domain/routes.ts'
+import { learnNames } from '../domain/traces/routes.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 

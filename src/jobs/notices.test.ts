@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../alert/message/message.ts'
 import { testClock } from '../base/clock.ts'
-import { defaultSettings, type PersonalSettings } from '../domain/personal.ts'
+import { defaultSettings, type PersonalSettings } from '../domain/alerts/personal.ts'
 import { commit, effect, nowMs, withProject } from '../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { runNotices } from './notices.ts'

@@ -3,7 +3,7 @@ import { noticeMail, noticePush } from '../alert/notice.ts'
 import { pushRecipient } from '../alert/person-receivers.ts'
 import { whereToReach } from '../alert/personal.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Place } from '../domain/personal.ts'
+import type { Place } from '../domain/alerts/personal.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
 type NoticeDeps = {

@@ -2,8 +2,8 @@ import type { Alerts } from '../alert/alert.ts'
 import { unsubscribeLink } from '../alert/personal.ts'
 import { digestMail, type ProjectDigest, reportMail } from '../alert/summary-mails.ts'
 import type { Clock } from '../base/clock.ts'
-import { reportOf } from '../domain/alert-report.ts'
-import { nextSummaryMs, type PersonalSettings, paceOf, quietUntil } from '../domain/personal.ts'
+import { reportOf } from '../domain/alerts/alert-report.ts'
+import { nextSummaryMs, type PersonalSettings, paceOf, quietUntil } from '../domain/alerts/personal.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { Organization, Person, Project } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
@@ -23,7 +23,7 @@ type MailDeps = {
 
 const dayMs = 86_400_000
 const dueMax = 50
-/** Delays after failed attempts. After the last one, the next mail continues where this one would have begun. */
+/** Delays after failed attempts. After the last delay, the next mail continues where this mail would have begun. */
 const retryMs = [600_000, 1_800_000, 3_600_000, 10_800_000] as const
 /** After an outage, a mail does not list more than that. */
 const spanMaxMs = 31 * dayMs

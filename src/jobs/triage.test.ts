@@ -65,7 +65,11 @@ async function rig(answers: Answers = {}) {
     url: 'http://mishap.test',
     seal: { seal: (text) => text },
     projectsFor: async () => [],
-    alerts: { push: async () => undefined, kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
+    alerts: {
+      push: async () => undefined,
+      kick: () => {},
+      mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`),
+    },
     live: { publish: (_organization, change) => void sent.told.push(change) },
   })
   return { clock, meta, sent, triage, answers, asked, warned }

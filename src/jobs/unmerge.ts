@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Unmerge } from '../operations/issue-merges.ts'
-import { normalOf } from '../query/event.ts'
+import { normalOf } from '../query/issues/event.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import { latestTexts } from '../store/meta/issues/issue-state.ts'

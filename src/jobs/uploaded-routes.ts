@@ -6,7 +6,7 @@ import {
   routeLengthMax,
   routeOfFile,
   routesOfManifest,
-} from '../domain/uploaded-routes.ts'
+} from '../domain/traces/uploaded-routes.ts'
 import { readArtifact } from '../store/blobs/artifact.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'

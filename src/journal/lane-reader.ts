@@ -12,7 +12,7 @@ type Run = { from: number; to: number }
 /** The runs of a lane's records in a part of a segment. `next`: the position behind the last record, or behind what was skipped. */
 type Runs = { runs: Run[]; bytes: number; records: number; next: number; isDamaged: boolean }
 
-/** Finds the records of a lane in a segment up to the position `limit`: as many as the limits allow, at least one. */
+/** Finds the records of a lane in a segment up to the position `limit`: as many as the limits allow, but always a first record. */
 function runsOf(
   starts: Starts,
   from: number,

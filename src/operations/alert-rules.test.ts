@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newAlertRuleBody } from '../contract/alerts.ts'
+import { newAlertRuleBody } from '../contract/alerts/alerts.ts'
 import { createAlertRule, deleteAlertRule, updateAlertRule } from './alert-rules.ts'
 import { endOf, operationRig } from './rig.cases.ts'
 

@@ -1,10 +1,15 @@
 import { MishapError } from '../base/errors.ts'
-import type { AlertRuleChangeBody, IssueCondition, MetricCondition, NewAlertRuleBody } from '../contract/alerts.ts'
-import { weeklyWindowMinutesMax } from '../domain/metric-rules.ts'
-import { checkPlan } from '../query/explore.ts'
-import type { CompileDeps } from '../query/issue.ts'
-import { compileMeasure } from '../query/measures.ts'
-import { ruleBranches } from '../query/rule-filter.ts'
+import type {
+  AlertRuleChangeBody,
+  IssueCondition,
+  MetricCondition,
+  NewAlertRuleBody,
+} from '../contract/alerts/alerts.ts'
+import { weeklyWindowMinutesMax } from '../domain/alerts/metric-rules.ts'
+import { ruleBranches } from '../query/alerts/rule-filter.ts'
+import { checkPlan } from '../query/explore/explore.ts'
+import type { CompileDeps } from '../query/issues/issue.ts'
+import { compileMeasure } from '../query/metrics/measures.ts'
 import { unmetKeys } from '../query/search.ts'
 import {
   type AlertDefinition,
@@ -49,7 +54,7 @@ async function issueMistakes(
   }
 }
 
-/** Whether a level is farther out than another one. */
+/** Whether a level is farther out than another level. */
 const isBeyond = (direction: 'above' | 'below', level: number, other: number): boolean =>
   direction === 'above' ? level > other : level < other
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AlertAction } from '../contract/alerts.ts'
+import type { AlertAction } from '../contract/alerts/alerts.ts'
 import { targetMistakes } from './alert-targets.ts'
 import { operationRig } from './rig.cases.ts'
 

@@ -1,4 +1,4 @@
-import type { AlertAction, EscalationStep } from '../contract/alerts.ts'
+import type { AlertAction, EscalationStep } from '../contract/alerts/alerts.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
 export type TargetDeps = {

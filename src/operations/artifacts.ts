@@ -4,8 +4,8 @@ import { someAsync } from '../base/sequence.ts'
 import { type ArtifactType, type Bundle, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
 import { debugIdOf } from '../wire/bundle.ts'
 import { type AssembleState, bundleFileBytesMax, chunkBytesMax, waitingBytesMax } from '../wire/upload.ts'
-import { assemble, dropFailures } from './assembly.ts'
-import { createDebugIdScan } from './bundle.ts'
+import { assemble, dropFailures } from './artifacts/assembly.ts'
+import { createDebugIdScan } from './artifacts/bundle.ts'
 import {
   type ArtifactDeps,
   type AssembleRequest,

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { fixedIssues } from '../domain/commit-fixes.ts'
+import { fixedIssues } from '../domain/alerts/commit-fixes.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { NewCommit } from '../store/meta/releases/commits.ts'

@@ -8,20 +8,20 @@ import type {
   ScheduleFile,
   ViewFile,
 } from '../contract/config-files.ts'
-import type { DashboardContent } from '../contract/dashboards.ts'
+import type { DashboardContent } from '../contract/explore/dashboards.ts'
 import { isOldBrowser } from '../domain/filters.ts'
 import { lineDiff } from '../domain/line-diff.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
-import { tilesOf } from '../query/dashboard-tiles.ts'
-import type { CompileDeps } from '../query/issue.ts'
+import { tilesOf } from '../query/dashboards/dashboard-tiles.ts'
+import type { CompileDeps } from '../query/issues/issue.ts'
 import { selfProject } from '../query/self-project.ts'
 import type { AlertRuleChanges } from '../store/meta/alerts/rules.ts'
 import type { Organization, ProjectChange } from '../store/meta/meta.ts'
 import { validAlertRule } from './alert-rules.ts'
-import { alertBody, memberIds, readReceivers } from './config-alerts.ts'
-import { demandAlerts, demandCounts, demandNames, demandValues } from './config-checks.ts'
+import { alertBody, memberIds, readReceivers } from './config/config-alerts.ts'
+import { demandAlerts, demandCounts, demandNames, demandValues } from './config/config-checks.ts'
+import { type ConfigState, readConfigState } from './config/config-state.ts'
 import { type ConfigFiles, printed, readConfigFiles, toYaml, writeConfigFiles } from './config-files.ts'
-import { type ConfigState, readConfigState } from './config-state.ts'
 import { createDashboard, deleteDashboard, updateDashboard } from './dashboards.ts'
 import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from './on-call.ts'
 import { createProject } from './projects.ts'
@@ -299,7 +299,7 @@ async function deleteItem({ deps, state }: Applying, key: string): Promise<void>
 
 /**
  * Makes an organization what the files say, and returns what it changed. Changes run in the order projects, then the
- * rest, each in one transaction, then all alert rules in one. Throws VALIDATION that names what was wrong, and CONFLICT
+ * rest, each in one transaction, then all alert rules together. Throws VALIDATION that names what was wrong, and CONFLICT
  * for a rule or schedule that somebody changed meanwhile: what came before it is applied, and a second apply does the
  * rest. Applied twice, the second changes nothing.
  */

@@ -12,10 +12,10 @@ import {
   type ViewFile,
   viewsFile,
 } from '../contract/config-files.ts'
-import type { RestTile } from '../contract/dashboards.ts'
+import type { RestTile } from '../contract/explore/dashboards.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
-import { queriesOfPlan, tilesOf } from '../query/dashboard-tiles.ts'
-import { alertKey, printedAlert, scheduleKey } from './config-alerts.ts'
+import { queriesOfPlan, tilesOf } from '../query/dashboards/dashboard-tiles.ts'
+import { alertKey, printedAlert, scheduleKey } from './config/config-alerts.ts'
 
 /** YAML texts by their path, with / between folders. */
 export type ConfigFiles = Readonly<Record<string, string>>

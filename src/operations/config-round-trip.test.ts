@@ -6,7 +6,7 @@ import {
   alertTrigger,
   type NewAlertRuleBody,
   newAlertRuleBody,
-} from '../contract/alerts.ts'
+} from '../contract/alerts/alerts.ts'
 import { createAlertRule } from './alert-rules.ts'
 import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
 import { type ConfigRig, configRig } from './config-rig.cases.ts'

@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import { type DashboardContent, dashboardContent } from '../contract/dashboards.ts'
+import { type DashboardContent, dashboardContent } from '../contract/explore/dashboards.ts'
 import type { Dashboard } from '../store/meta/dashboards/dashboards.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -47,7 +47,7 @@ export const deleteDashboard = (
   rev?: number,
 ): Promise<void> => meta.dashboards.deleteDashboard(id, rev)
 
-/** Marks a dashboard for a person, or ends that. `dashboard`: an id, or the name of a ready-made one. */
+/** Marks a dashboard for a person, or ends that. `dashboard`: an id, or the name of a ready-made dashboard. */
 export const setFavouriteDashboard = (
   { meta }: { meta: MetaWith<'dashboards.setFavouriteDashboard'> },
   mark: { organizationId: number; userId: string; dashboard: string },

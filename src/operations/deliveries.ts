@@ -19,7 +19,7 @@ export async function sendAgain(deps: Deps, actor: Actor, channel: Channel, deli
   const { meta, alerts, clock } = deps
   const delivery = await meta.alerts.deliveryById(deliveryId)
   if (delivery?.channelId !== channel.id) throw new MishapError('NOT_FOUND')
-  // A test was for the person who asked. They can send another one.
+  // A test was for the person who asked. They can send another test.
   if (delivery.kind === 'test') throw new MishapError('CONFLICT', { detail: 'A test message is not sent again.' })
   const queued = await meta.alerts.sendDeliveryAgain(deliveryId, actor.person.name || actor.person.email, clock.now())
   alerts.kick()

@@ -39,7 +39,7 @@ export async function removeExport(
   await meta.explore.deleteExport(value.id)
 }
 
-/** Returns the file of an export. Throws NOT_FOUND without one. */
+/** Returns the file of an export. Throws NOT_FOUND if there is no file. */
 export async function exportFile(
   { blobs }: { blobs: Pick<BlobStore, 'getStream'> },
   { blobKey }: Pick<Export, 'blobKey'>,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acknowledgeLink } from '../alert/acknowledge.ts'
 import { MishapError } from '../base/errors.ts'
-import type { NewMuteBody } from '../contract/incidents.ts'
+import type { NewMuteBody } from '../contract/alerts/incidents.ts'
 import { aMember, anIncident, decided } from '../store/meta/alerts/incidents.cases.ts'
 import type { Incident, IncidentMember } from '../store/meta/alerts/incidents.ts'
 import { nowMs } from '../store/meta/fixture.cases.ts'

@@ -11,7 +11,7 @@ import { type Announces, announceIssues } from './announce.ts'
 
 /** Changes of this many issues or more run in steps in the background, so that they do not block other writes. */
 export const manyFrom = 50
-/** Issues per transaction for the caller's annotations: takes a few ms. One by one, each would wait for the disk. */
+/** Issues per transaction for the caller's annotations: takes a few ms. In transactions of their own, each would wait for the disk. */
 const flagsMax = 500
 /** How long to wait for a bulk. Some thousand issues are done by then; the response reports the progress. */
 export const bulkWaitMs = 4_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { NewOnCallScheduleBody, OnCallScheduleChangeBody } from '../contract/incidents.ts'
-import { shiftsBetween } from '../domain/on-call.ts'
-import { defaultSettings } from '../domain/personal.ts'
+import type { NewOnCallScheduleBody, OnCallScheduleChangeBody } from '../contract/alerts/incidents.ts'
+import { shiftsBetween } from '../domain/alerts/on-call.ts'
+import { defaultSettings } from '../domain/alerts/personal.ts'
 import {
   createOnCallOverride,
   createOnCallSchedule,

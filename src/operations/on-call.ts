@@ -1,7 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { NewOnCallOverrideBody, NewOnCallScheduleBody, OnCallScheduleChangeBody } from '../contract/incidents.ts'
-import { isTimeZone } from '../domain/on-call.ts'
+import type {
+  NewOnCallOverrideBody,
+  NewOnCallScheduleBody,
+  OnCallScheduleChangeBody,
+} from '../contract/alerts/incidents.ts'
+import { isTimeZone } from '../domain/alerts/on-call.ts'
 import type { OnCallOverride, OnCallSchedule } from '../store/meta/alerts/on-call.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 

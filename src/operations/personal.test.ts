@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { unsubscribeLink, whereToReach } from '../alert/personal.ts'
 import { createSeal } from '../auth/seal.ts'
-import { defaultSettings, type PersonalKind, type SummaryKind } from '../domain/personal.ts'
+import { defaultSettings, type PersonalKind, type SummaryKind } from '../domain/alerts/personal.ts'
 import { changePersonalSettings, unsubscribe } from './personal.ts'
 import { endOf, operationRig } from './rig.cases.ts'
 

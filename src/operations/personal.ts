@@ -1,9 +1,9 @@
 import { type Unsubscription, unsubscriptionOf } from '../alert/personal.ts'
 import type { Seal } from '../auth/seal.ts'
 import { MishapError } from '../base/errors.ts'
-import type { PersonalChange } from '../contract/personal.ts'
-import { isTimeZone } from '../domain/on-call.ts'
-import { type PersonalSettings, type ProjectChoice, withoutMail } from '../domain/personal.ts'
+import type { PersonalChange } from '../contract/alerts/personal.ts'
+import { isTimeZone } from '../domain/alerts/on-call.ts'
+import { type PersonalSettings, type ProjectChoice, withoutMail } from '../domain/alerts/personal.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 

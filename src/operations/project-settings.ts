@@ -1,7 +1,7 @@
 import type { Actor } from '../auth/auth.ts'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import type { DetectorChange } from '../domain/detectors.ts'
+import type { DetectorChange } from '../domain/detectors/detectors.ts'
 import type { ProjectFilters } from '../domain/filters.ts'
 import { readOwnership } from '../domain/ownership.ts'
 import type { Environment } from '../store/meta/ingest/environments.ts'

@@ -1,6 +1,6 @@
 import type { Seal } from '../auth/seal.ts'
 import type { Clock } from '../base/clock.ts'
-import type { HookOutcome, TrackerState } from '../domain/trackers.ts'
+import type { HookOutcome, TrackerState } from '../domain/alerts/trackers.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { ExternalIssue } from '../store/meta/trackers/external-issues.ts'
 import type { Integration } from '../store/meta/trackers/integrations.ts'
@@ -128,7 +128,7 @@ function secretOf({ seal }: Deps, integration: Integration): string {
   try {
     return seal.open(integration.sealedSecret)
   } catch {
-    // The secrets of the data folder have changed: nothing can be proved until a person enters a new one.
+    // The secrets of the data folder have changed: nothing can be proved until a person enters a new secret.
     return ''
   }
 }

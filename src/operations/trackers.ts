@@ -3,7 +3,7 @@ import type { Actor } from '../auth/auth.ts'
 import type { Seal } from '../auth/seal.ts'
 import type { Config } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
-import { hostedUrls, type TrackerKind } from '../domain/trackers.ts'
+import { hostedUrls, type TrackerKind } from '../domain/alerts/trackers.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { ExternalIssue } from '../store/meta/trackers/external-issues.ts'
@@ -31,7 +31,7 @@ export function trackerDeps<M>({
   return { clock, observe, outgoing, url: config.url, open: seal.open, meta }
 }
 
-/** Input of a connection. `secret`: of the webhook; absent: a new one. */
+/** Input of a connection. `secret`: of the webhook; absent: a new secret. */
 type IntegrationText = {
   kind: TrackerKind
   name: string
@@ -190,7 +190,7 @@ export async function changeTracker(
   })
 }
 
-/** Replaces the webhook's secret. Returns the new one, which is shown once. */
+/** Replaces the webhook's secret. Returns the new secret, which is shown once. */
 export async function renewTrackerSecret(deps: ChangeDeps, integration: Integration): Promise<string> {
   const secret = newSecret()
   await deps.meta.trackers.updateIntegration(integration.id, { sealedSecret: deps.seal.seal(secret) })

@@ -65,7 +65,7 @@ function serveCommands(setup: AppSetup, running: Running, more: Commands): Promi
   })
 }
 
-/** Resolves when main wants this process to end, so that it starts a new one. */
+/** Resolves when main wants this process to end, so that it starts a new process. */
 const restartRequested = () =>
   new Promise<void>((resolve) => process.on('message', (message) => (message as ToApp).kind === 'restart' && resolve()))
 

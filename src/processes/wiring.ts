@@ -23,8 +23,8 @@ import { createScraping, type Scraping, scrapeLimits } from '../jobs/scrape.ts'
 import { createTriage, type Triage } from '../jobs/triage.ts'
 import { type Artifacts, createArtifacts } from '../operations/artifacts.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
-import { exportAsk } from '../query/export-ask.ts'
-import { authorEmailsOf } from '../query/issue-authors.ts'
+import { exportAsk } from '../query/explore/export-ask.ts'
+import { authorEmailsOf } from '../query/issues/issue-authors.ts'
 import { createDoctor, type Doctor } from '../refine/pipeline/doctor.ts'
 import { createRefine, type Refine } from '../refine/pipeline/refine.ts'
 import { mapOf } from '../refine/pipeline/scripts.ts'
@@ -114,7 +114,7 @@ export function wireArtifacts({
   return createArtifacts({ ...parts, freeBytes })
 }
 
-/** Bytes that the files of exports may have together: a tenth of the disk budget, if there is one. */
+/** Bytes that the files of exports may have together: a tenth of the disk budget, if it is limited. */
 const exportBytesMax = 8 * 1024 ** 3
 
 /** Exports read like Explore, and leave the disk reserve free. */

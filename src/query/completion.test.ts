@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { completionsOf } from './completion.ts'
-import type { QueryDeps, View } from './issue.ts'
+import type { QueryDeps, View } from './issues/issue.ts'
 import { searchKeys } from './search/keys.ts'
 
 // Completions of each key in the table, from stores that record their calls.

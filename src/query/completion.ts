@@ -1,5 +1,5 @@
 import type { Scope } from '../store/events/events.ts'
-import type { QueryDeps, View } from './issue.ts'
+import type { QueryDeps, View } from './issues/issue.ts'
 import { newestReleases } from './latest.ts'
 import type { KeySource, SearchKey, UserPart } from './search/key.ts'
 import { searchKeyOf } from './search/lookup.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventsById } from './events.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 
 type Looked = { found: number; waits: number[] }
 

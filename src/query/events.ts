@@ -3,9 +3,9 @@ import type { RestEvent } from '../contract/events.ts'
 import { isDigest } from '../domain/pasted-digest.ts'
 import type { Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import { failureOf } from './error-links.ts'
-import { normalOf, toRestEvent } from './event.ts'
-import type { QueryDeps } from './issue.ts'
+import { failureOf } from './issues/error-links.ts'
+import { normalOf, toRestEvent } from './issues/event.ts'
+import type { QueryDeps } from './issues/issue.ts'
 
 /** Selects an event of an issue: by word, by number (1 = oldest stored), or by id (32 hex, dashes allowed). */
 type EventChoice = 'latest' | 'newest' | 'oldest' | 'first' | 'recommended' | (string & {})
@@ -213,7 +213,7 @@ async function storedEvents(
   ).flat()
 }
 
-/** A batch takes 0.1 s on a free machine, and begins at most 0.15 s after the last one. */
+/** A batch takes 0.1 s on a free machine, and begins at most 0.15 s after the last batch. */
 const catchUpWaitsMs = [200, 300, 600]
 
 /** Limit of browser events of a digest whose server errors are looked up. */

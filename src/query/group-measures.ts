@@ -1,7 +1,7 @@
 import { inGroup } from '../store/events/groups.ts'
 import type { Cell } from '../store/events/question.ts'
 import { type Bucket, both, bucketOf } from './compile/measure-parts.ts'
-import { type Buckets, type Measure, type MeasureDeps, questionsOf, type Reading } from './measures.ts'
+import { type Buckets, type Measure, type MeasureDeps, questionsOf, type Reading } from './metrics/measures.ts'
 
 /** Groups that are read of each bucket. A window ranks its groups by these, so they are twice what a rule watches. */
 export const rankedMax = 200

@@ -2,7 +2,7 @@ import type { RestDecision } from '../contract/overview.ts'
 import { sortReleases } from '../domain/release-order.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { IssueFilter, Project } from '../store/meta/meta.ts'
-import { issueStatsOf, type QueryDeps, type View } from './issue.ts'
+import { issueStatsOf, type QueryDeps, type View } from './issues/issue.ts'
 import { releaseHealth } from './release-health.ts'
 import { differenceOf, shareOf } from './release-health-stats.ts'
 
@@ -12,7 +12,7 @@ export type DecisionDeps = QueryDeps & {
   disk(): Promise<{ stored: number; budget: number | null }>
 }
 
-/** Escalating issues without an assignee that are named one by one. */
+/** Escalating issues without an assignee that are each named. */
 const escalatingMax = 3
 const shortIdsMax = 3
 /** Releases of a project that are put in order to find its two newest with sessions. */

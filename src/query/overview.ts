@@ -3,8 +3,8 @@ import { sortReleases } from '../domain/release-order.ts'
 import type { SegmentStats } from '../store/events/overview.ts'
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'
-import { errorSeries } from './error-series.ts'
-import { issueStatsOf, toRestIssues, type View } from './issue.ts'
+import { errorSeries } from './issues/error-series.ts'
+import { issueStatsOf, toRestIssues, type View } from './issues/issue.ts'
 import {
   channelDecisions,
   type DecisionDeps,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Project } from '../store/meta/meta.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { projectStats } from './project-stats.ts'
 
 const nowMs = Date.UTC(2026, 10, 24, 12)

@@ -1,7 +1,7 @@
 import type { RestPoint } from '../contract/issues.ts'
 import type { Project } from '../store/meta/meta.ts'
-import { errorSeries } from './error-series.ts'
-import type { QueryDeps } from './issue.ts'
+import { errorSeries } from './issues/error-series.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { pointsOf, rangeOf } from './range.ts'
 import { releaseVersions } from './releases.ts'
 

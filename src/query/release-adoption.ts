@@ -1,6 +1,6 @@
 import type { SessionGroup } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { bucketOf, type Range } from './range.ts'
 
 /** Points of the chart. */

@@ -1,8 +1,8 @@
-import { fixedIssues } from '../domain/commit-fixes.ts'
+import { fixedIssues } from '../domain/alerts/commit-fixes.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import { toListedEvent } from './events.ts'
-import type { QueryDeps } from './issue.ts'
-import { committersOf } from './suspects.ts'
+import type { QueryDeps } from './issues/issue.ts'
+import { committersOf } from './issues/suspects.ts'
 
 /** What a commit has to do with issues: it may have caused them, or its message says that it resolves them. */
 export type CommitIssues = { suspectOf: IssueName[]; resolves: string[] }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Clock } from '../base/clock.ts'
 import type { HealthCounts, SessionGroup, SessionStore } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { healthData, releaseHealth, releasesHealth } from './release-health.ts'
 
 const nowMs = Date.UTC(2026, 10, 20, 12, 30)

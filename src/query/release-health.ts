@@ -3,7 +3,7 @@ import { ofSamePackage, sortReleases } from '../domain/release-order.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { HealthCounts, SessionGroup, SessionScope } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { type Counted, differenceOf, firstOf, type Share, shareOf, stageOf } from './release-health-stats.ts'
 
 type Deps = Pick<QueryDeps, 'meta' | 'events' | 'clock'>

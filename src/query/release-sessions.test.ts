@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SessionGroup, SessionStore } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { intervalOf, type SessionsRequest, sessionFilter, sessionsAnswer } from './release-sessions.ts'
 
 const hour = 3_600_000

@@ -8,7 +8,7 @@ import type { Organization, Project } from '../store/meta/meta.ts'
 import type { Commit, Repository } from '../store/meta/releases/commits.ts'
 import type { Deploy } from '../store/meta/releases/deploys.ts'
 import type { Release } from '../store/meta/releases/releases.ts'
-import type { QueryDeps, View } from './issue.ts'
+import type { QueryDeps, View } from './issues/issue.ts'
 import { bucketOf, pointsOf } from './range.ts'
 
 /** Limit of releases that are sorted by release order, the newest. Older ones follow by creation. */

@@ -3,7 +3,7 @@ import { testClock } from '../base/clock.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import type { QueryDeps } from './issue.ts'
+import type { QueryDeps } from './issues/issue.ts'
 import { issueVolume } from './volume.ts'
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 import type { RestVolume } from '../contract/volume.ts'
 import type { EventFilter, Scope } from '../store/events/events.ts'
-import type { QueryDeps, View } from './issue.ts'
+import type { QueryDeps, View } from './issues/issue.ts'
 import { bucketOf } from './range.ts'
 import type { Branch } from './search/branches.ts'
 import { searchContextOf } from './search/context.ts'

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Recording } from '../../e2e/detectors/recording.ts'
-import { detect } from '../domain/detect.ts'
-import { traceSegmentsOf } from '../domain/detector-rows.ts'
-import { type DetectorId, defaultDetectors } from '../domain/detectors.ts'
+import { detect } from '../domain/detectors/detect.ts'
+import { traceSegmentsOf } from '../domain/detectors/detector-rows.ts'
+import { type DetectorId, defaultDetectors } from '../domain/detectors/detectors.ts'
 import { recordedMs, refineBody } from './pipeline/fixture.cases.ts'
 
 const file = new URL('../../fixtures/detectors/traces.jsonl.br', import.meta.url)

@@ -1,9 +1,9 @@
 import { MishapError } from '../base/errors.ts'
 import { eventColumns } from '../store/events/encode.ts'
-import { spanColumns } from '../store/events/encode-span.ts'
 import type { EventStore } from '../store/events/event-store.ts'
 import type { EventRow } from '../store/events/events.ts'
 import { linesOf } from '../store/events/row-file.ts'
+import { spanColumns } from '../store/events/traces/encode-span.ts'
 
 const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
 const text = (line: string, name: (typeof eventColumns)[number]) =>

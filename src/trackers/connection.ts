@@ -1,5 +1,5 @@
 import { MishapError } from '../base/errors.ts'
-import type { TrackerKind } from '../domain/trackers.ts'
+import type { TrackerKind } from '../domain/alerts/trackers.ts'
 import type { Integration } from '../store/meta/trackers/integrations.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'

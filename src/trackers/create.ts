@@ -41,7 +41,7 @@ export async function draftOf(
 /**
  * Creates an issue in a tracker and links it. The same origin gives the same link: a rule that fires again gets the
  * tracker issue that exists. The link is stored before the call, so that two processes cannot create two; after a kill
- * between the call and its answer, the next call creates a second one. Throws TrackerFailure, CONFLICT while another
+ * between the call and its answer, the next call creates a second issue. Throws TrackerFailure, CONFLICT while another
  * creation runs, OUTGOING_*.
  */
 export async function createTrackerIssue(

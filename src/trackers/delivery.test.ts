@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type TrackerKind, trackerKinds } from '../domain/trackers.ts'
+import { type TrackerKind, trackerKinds } from '../domain/alerts/trackers.ts'
 import { deliveryId, type HookEvent, hookEvents } from './delivery.ts'
 
 const nowMs = 1_795_000_000_000

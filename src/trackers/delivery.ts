@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TrackerKind, TrackerState } from '../domain/trackers.ts'
+import type { TrackerKind, TrackerState } from '../domain/alerts/trackers.ts'
 import type { NewCommit } from '../store/meta/releases/commits.ts'
 import { jiraState } from './jira.ts'
 import { linearState } from './linear.ts'
@@ -20,7 +20,7 @@ const messageCharactersMax = 8_000
 
 type Fields = Record<string, unknown>
 
-/** The id of a delivery, so that a second one is ignored. Without an id the body itself is one. */
+/** The id of a delivery, so that a repeated delivery is ignored. Without an id the body itself takes its place. */
 export function deliveryId(kind: TrackerKind, headers: Headers, body: Uint8Array): string {
   const names: Record<TrackerKind, string[]> = {
     github: ['x-github-delivery'],

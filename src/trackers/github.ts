@@ -1,5 +1,5 @@
 import type { RequestError } from '@octokit/request-error'
-import type { TrackerState } from '../domain/trackers.ts'
+import type { TrackerState } from '../domain/alerts/trackers.ts'
 import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
 import { failureOf, fieldsOf, textOf } from './transport.ts'
 

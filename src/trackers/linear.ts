@@ -1,4 +1,4 @@
-import type { TrackerState } from '../domain/trackers.ts'
+import type { TrackerState } from '../domain/alerts/trackers.ts'
 import { type Connection, type Tracker, TrackerFailure, type TrackerIssue } from './tracker.ts'
 import { callJson, fieldsOf, listOf, textOf, wordsOf } from './transport.ts'
 

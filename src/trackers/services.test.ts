@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { createOutgoing } from '../base/outgoing.ts'
-import { type TrackerKind, trackerKinds } from '../domain/trackers.ts'
+import { type TrackerKind, trackerKinds } from '../domain/alerts/trackers.ts'
 import { trackerWith } from './connection.ts'
 import type { Tracker } from './tracker.ts'
 import { goodToken, startVendor, targets, unauthorized, type Vendor } from './vendors.cases.ts'

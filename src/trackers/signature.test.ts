@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type TrackerKind, trackerKinds } from '../domain/trackers.ts'
+import { type TrackerKind, trackerKinds } from '../domain/alerts/trackers.ts'
 import { checkSignature, isRecent } from './signature.ts'
 
 const secret = "It's a Secret to Everybody"

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { TrackerKind } from '../domain/trackers.ts'
+import type { TrackerKind } from '../domain/alerts/trackers.ts'
 
 /** How old a delivery of Linear may be. Its documentation asks for a check of the time, because its ids can repeat. */
 const linearAgeMsMax = 5 * 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type TrackerKind, trackerKinds } from '../domain/trackers.ts'
+import { type TrackerKind, trackerKinds } from '../domain/alerts/trackers.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import { commentMark, commentText, cut, issueText, line } from './text.ts'
 

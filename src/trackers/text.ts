@@ -1,4 +1,4 @@
-import type { TrackerKind } from '../domain/trackers.ts'
+import type { TrackerKind } from '../domain/alerts/trackers.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import type { IssueText } from './tracker.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Observe } from '../base/observe.ts'
 import type { Outgoing } from '../base/outgoing.ts'
-import type { TrackerState } from '../domain/trackers.ts'
+import type { TrackerState } from '../domain/alerts/trackers.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { Integration } from '../store/meta/trackers/integrations.ts'
 

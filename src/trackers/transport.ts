@@ -3,7 +3,7 @@ import type { Outgoing, OutgoingRequest } from '../base/outgoing.ts'
 import { line } from './text.ts'
 import { TrackerFailure } from './tracker.ts'
 
-/** Statuses whose answers have no body: `Response` refuses one. */
+/** Statuses whose answers have no body: `Response` refuses a body for them. */
 const bodiless = [204, 205, 304]
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const wordsCharactersMax = 300

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
-import type { TrackerKind, TrackerState } from '../domain/trackers.ts'
+import type { TrackerKind, TrackerState } from '../domain/alerts/trackers.ts'
 
 // A local server that speaks the documented requests, answers and errors of the four services:
 // https://docs.github.com/en/rest/issues/issues

@@ -92,7 +92,7 @@ export function itemKind(type: string): ItemKind {
   return kinds.get(type) ?? unknownKind
 }
 
-/** Categories of bulk data: many small parts that nobody waits for one by one. */
+/** Categories of bulk data: many small parts, and nobody waits for a single part. */
 const bulkCategories: ReadonlySet<DataCategory> = new Set<DataCategory>([
   'transaction',
   'span',

@@ -114,7 +114,7 @@ const copied = (text: string) => Buffer.from(text).toString()
 /**
  * Reads a multipart body from pieces, with the memory of one part's head and of the bytes that `keep` requests. `keep`
  * returns how many first bytes of a part are needed. It is called after each head; its exceptions leave `push`, so a
- * piece of many parts stops at the first excess one. `closed`: the last boundary arrived. `broken`: bad framing.
+ * piece of many parts stops at the first excess part. `closed`: the last boundary arrived. `broken`: bad framing.
  */
 export class MultipartScan {
   readonly parts: ScannedPart[] = []

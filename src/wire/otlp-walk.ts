@@ -10,9 +10,9 @@ export type OtlpWalk = {
   items: number
   /** Broken items, spans without two valid ids, and items over the limit of a body. */
   rejected: number
-  /** Why the body is no OTLP message; undefined while it can be one. */
+  /** Why the body is no OTLP message; undefined while it can be a message. */
   error: string | undefined
-  /** The error is a limit: the body can be a message, but a too large one. */
+  /** The error is a limit: the body can be a message, but is too large. */
   isTooLarge: boolean
   push(chunk: Buffer): void
   /** The body is complete. */

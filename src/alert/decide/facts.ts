@@ -1,4 +1,4 @@
-import type { Place } from '../../domain/personal.ts'
+import type { Place } from '../../domain/alerts/personal.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { OpenIncident } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'

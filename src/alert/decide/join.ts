@@ -63,7 +63,7 @@ function titleGroups({ incident, members }: Draft, rule: RuleFacts): void {
   incident.title = `${rule.name.slice(0, 90)}: ${[...(names[0] ?? '')].slice(0, 90).join('')}${more}`.slice(0, titleMax)
 }
 
-/** Finds the incident that a firing about an issue (0: a metric) belongs to; undefined if it is a new one. */
+/** Finds the incident that a firing about an issue (0: a metric) belongs to; undefined if it is new. */
 function findDraft(drafts: readonly Draft[], firing: Firing, issueId: number, rule: RuleFacts): Draft | undefined {
   const mine = drafts.filter((draft) => draft.incident.organizationId === firing.organizationId)
   const same = (draft: Draft) => draft.members.some((member) => isMember(member, firing, issueId))

@@ -1,4 +1,4 @@
-import type { BackTestBody, RestBackTest } from '../../contract/alerts-back-test.ts'
+import type { BackTestBody, RestBackTest } from '../../contract/alerts/alerts-back-test.ts'
 import {
   comparedOf,
   type MetricCondition,
@@ -106,10 +106,10 @@ export function withCritical(rule: MetricCondition, critical: number): MetricCon
   }
 }
 
-/** Other thresholds by their ratio to the chosen one. */
+/** Other thresholds by their ratio to the chosen threshold. */
 const ratios = [0.6, 0.8, 1.5, 2, 3]
 
-/** What other thresholds would have done, with the chosen one, in ascending order. */
+/** What other thresholds would have done, with the chosen number, in ascending order. */
 export function othersOf(
   rule: MetricCondition,
   measures: readonly MetricMeasure[],
@@ -164,7 +164,7 @@ export type Variant = Pick<NonNullable<RestBackTest['suggest']>[number], 'change
   run: BackTestRun
 }
 
-/** Whether a run fired during a firing of another one. */
+/** Whether a run fired during a firing of another run. */
 const isHeld = ({ firings }: BackTestRun, { startMs, endMs }: BackTestFiring): boolean =>
   firings.some(
     (other) =>

@@ -1,7 +1,7 @@
-import type { MetricCondition } from '../../contract/alerts.ts'
-import { groupsMax } from '../../domain/metric-rules.ts'
+import type { MetricCondition } from '../../contract/alerts/alerts.ts'
+import { groupsMax } from '../../domain/alerts/metric-rules.ts'
 import { groupKey, isTruncated, type RankedBucket, readGroups, readRanked } from '../../query/group-measures.ts'
-import { type Buckets, createWindows, type Measure, type MeasureDeps } from '../../query/measures.ts'
+import { type Buckets, createWindows, type Measure, type MeasureDeps } from '../../query/metrics/measures.ts'
 import type { Cell, Limits } from '../../store/events/question.ts'
 import { createRanking, type GroupedState, type RankedWindow, stepGroups } from './groups.ts'
 import { createMeasures } from './measure.ts'
@@ -123,20 +123,20 @@ export async function readSeries(
   const [oldest, newest] = [Math.min(...starts), Math.max(...starts)]
   const all = [...series.values()]
   const fills = all
-    .map((one) => ({ series: one, fromMs: Math.max(oldest, one.filledTo), toMs: newest + measure.stepMs }))
+    .map((group) => ({ series: group, fromMs: Math.max(oldest, group.filledTo), toMs: newest + measure.stepMs }))
     .map((task) => ({ ...task, into: 'buckets' as const }))
-  const references = all.flatMap((one) =>
-    referencesToRead({ condition, measure, referenceTo: one.referenceTo }, ends).map((range) => ({
-      series: one,
+  const references = all.flatMap((group) =>
+    referencesToRead({ condition, measure, referenceTo: group.referenceTo }, ends).map((range) => ({
+      series: group,
       ...range,
       into: 'references' as const,
     })),
   )
   await readInto(deps, grouped, [...(starts.length > 0 ? fills : []), ...references], reading)
   const last = ends.at(-1) ?? 0
-  for (const one of all) {
-    one.filledTo = Math.max(one.filledTo, last)
-    one.referenceTo = last
+  for (const group of all) {
+    group.filledTo = Math.max(group.filledTo, last)
+    group.referenceTo = last
   }
 }
 

@@ -1,4 +1,4 @@
-import { groupsMax } from '../../domain/metric-rules.ts'
+import { groupsMax } from '../../domain/alerts/metric-rules.ts'
 import type { Cell } from '../../store/events/question.ts'
 import {
   comparedOf,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
-import type { MetricCondition } from '../../contract/alerts.ts'
-import type { QueryDeps } from '../../query/issue.ts'
-import type { Measure } from '../../query/measures.ts'
+import type { MetricCondition } from '../../contract/alerts/alerts.ts'
+import type { QueryDeps } from '../../query/issues/issue.ts'
+import type { Measure } from '../../query/metrics/measures.ts'
 import { measuresOf, readHistory } from './history.ts'
 
 const minuteMs = 60_000

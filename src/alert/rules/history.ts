@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
-import type { MetricCondition } from '../../contract/alerts.ts'
-import type { QueryDeps } from '../../query/issue.ts'
+import type { MetricCondition } from '../../contract/alerts/alerts.ts'
+import type { QueryDeps } from '../../query/issues/issue.ts'
 import {
   type Buckets,
   createWindows,
@@ -8,7 +8,7 @@ import {
   type Measure,
   readBuckets,
   readUniques,
-} from '../../query/measures.ts'
+} from '../../query/metrics/measures.ts'
 import type { Limits } from '../../store/events/question.ts'
 import { createMeasures, referenceRanges } from './measure.ts'
 import type { MetricMeasure } from './metric.ts'

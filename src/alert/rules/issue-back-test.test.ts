@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { IssueCondition } from '../../contract/alerts.ts'
+import type { IssueCondition } from '../../contract/alerts/alerts.ts'
 import type { TriggerKind } from '../../store/meta/alerts/triggers.ts'
 import {
   issueMessages,

@@ -1,5 +1,5 @@
-import type { IssueCondition } from '../../contract/alerts.ts'
-import type { RestBackTest } from '../../contract/alerts-back-test.ts'
+import type { IssueCondition } from '../../contract/alerts/alerts.ts'
+import type { RestBackTest } from '../../contract/alerts/alerts-back-test.ts'
 import { messagesOf } from './back-test.ts'
 import { evaluateIssueRule, type IssueFacts, type IssueVerdict, isWindow, type WindowTrigger } from './issue.ts'
 
@@ -59,7 +59,7 @@ export function issuePoints(
   }))
 }
 
-/** The rule with another number in its first trigger that has one. */
+/** The rule with another number in its first trigger that has a number. */
 function withNumber(condition: IssueCondition, number: number): IssueCondition {
   const chosen = numbered(condition)
   const when = condition.when.map((trigger) => {
@@ -69,10 +69,10 @@ function withNumber(condition: IssueCondition, number: number): IssueCondition {
   return { ...condition, when }
 }
 
-/** Other numbers by their ratio to the chosen one. */
+/** Other numbers by their ratio to the chosen number. */
 const ratios = [0.4, 0.6, 1.5, 2, 3]
 
-/** The numbers that are tried beside the chosen one, in ascending order with it. None: the rule has no number. */
+/** The numbers that are tried beside the chosen number, in ascending order with it. None: the rule has no number. */
 export function numbersOf(condition: Pick<IssueCondition, 'when'>): number[] {
   const trigger = numbered(condition)
   if (!trigger) return []
@@ -81,7 +81,7 @@ export function numbersOf(condition: Pick<IssueCondition, 'when'>): number[] {
   return [...new Set([...tried, chosen])].toSorted((a, b) => a - b)
 }
 
-/** How often the rule would have fired with other numbers, with the chosen one, in ascending order. */
+/** How often the rule would have fired with other numbers, with the chosen number, in ascending order. */
 export function issueOthers(
   condition: IssueCondition,
   moments: () => Iterable<PastMoment>,

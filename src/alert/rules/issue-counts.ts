@@ -1,5 +1,5 @@
-import { beforeMs } from '../../domain/metric-rules.ts'
-import type { QueryDeps } from '../../query/issue.ts'
+import { beforeMs } from '../../domain/alerts/metric-rules.ts'
+import type { QueryDeps } from '../../query/issues/issue.ts'
 import type { Aggregate, Filter, Limits, Value } from '../../store/events/question.ts'
 import type { Counted, WindowTrigger } from './issue.ts'
 

@@ -1,5 +1,5 @@
-import type { QueryDeps } from '../../query/issue.ts'
-import type { RuleBranch } from '../../query/rule-filter.ts'
+import type { RuleBranch } from '../../query/alerts/rule-filter.ts'
+import type { QueryDeps } from '../../query/issues/issue.ts'
 
 /** An issue whose filter is checked, with the event that it is about; '' for its events of the last day. */
 type Subject = { issueId: number | null; projectId: number; eventId: string; atMs: number }

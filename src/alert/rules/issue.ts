@@ -1,5 +1,5 @@
-import type { IssueCondition } from '../../contract/alerts.ts'
-import { stepMinutesOf } from '../../domain/metric-rules.ts'
+import type { IssueCondition } from '../../contract/alerts/alerts.ts'
+import { stepMinutesOf } from '../../domain/alerts/metric-rules.ts'
 import type { TriggerKind } from '../../store/meta/alerts/triggers.ts'
 
 type Trigger = IssueCondition['when'][number]

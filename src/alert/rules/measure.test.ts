@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { WindowValue } from '../../query/measures.ts'
+import type { WindowValue } from '../../query/metrics/measures.ts'
 import { createMeasures, referenceRanges } from './measure.ts'
 
 const minuteMs = 60_000

@@ -1,5 +1,5 @@
-import { beforeMs as lengthOf } from '../../domain/metric-rules.ts'
-import type { WindowValue } from '../../query/measures.ts'
+import { beforeMs as lengthOf } from '../../domain/alerts/metric-rules.ts'
+import type { WindowValue } from '../../query/metrics/measures.ts'
 import type { MetricMeasure, MetricThreshold } from './metric.ts'
 
 /** What a measure needs to know of its rule. */

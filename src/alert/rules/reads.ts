@@ -1,6 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
-import type { QueryDeps } from '../../query/issue.ts'
-import { type Buckets, firstRowsMs, type Measure, readBuckets, readUniques } from '../../query/measures.ts'
+import type { QueryDeps } from '../../query/issues/issue.ts'
+import { type Buckets, firstRowsMs, type Measure, readBuckets, readUniques } from '../../query/metrics/measures.ts'
 import type { Limits } from '../../store/events/question.ts'
 import { createGrouped, readGrouped } from './grouped.ts'
 import { groupedState } from './groups.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { MetricCondition } from '../../contract/alerts.ts'
-import type { Measure } from '../../query/measures.ts'
+import type { MetricCondition } from '../../contract/alerts/alerts.ts'
+import type { Measure } from '../../query/metrics/measures.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { newMetricState } from './metric.ts'
 import {

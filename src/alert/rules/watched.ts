@@ -1,5 +1,5 @@
-import type { MetricCondition } from '../../contract/alerts.ts'
-import { type Buckets, createWindows, type Measure } from '../../query/measures.ts'
+import type { MetricCondition } from '../../contract/alerts/alerts.ts'
+import { type Buckets, createWindows, type Measure } from '../../query/metrics/measures.ts'
 import type { AlertRule, AlertRuleState } from '../../store/meta/alerts/rules.ts'
 import type { GroupedBuckets } from './grouped.ts'
 import { createMeasures, referenceRanges } from './measure.ts'

@@ -1,4 +1,4 @@
-import type { ChannelConfig, ChannelKind } from '../../domain/channel-kinds.ts'
+import type { ChannelConfig, ChannelKind } from '../../domain/alerts/channel-kinds.ts'
 
 /** One documented answer of a service, and what Mishap makes of it. */
 type ServiceAnswer = {

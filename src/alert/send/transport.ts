@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { MishapError } from '../../base/errors.ts'
 import type { Outgoing, OutgoingAnswer, OutgoingRequest } from '../../base/outgoing.ts'
-import type { ChannelConfig, ChannelField, ChannelKind } from '../../domain/channel-kinds.ts'
+import type { ChannelConfig, ChannelField, ChannelKind } from '../../domain/alerts/channel-kinds.ts'
 import { line, type Message } from '../message/message.ts'
 import type { Mailer, SmtpSettings } from './mailer.ts'
 

@@ -1,4 +1,4 @@
-import type { ChannelConfig, ChannelKind } from '../../domain/channel-kinds.ts'
+import type { ChannelConfig, ChannelKind } from '../../domain/alerts/channel-kinds.ts'
 import { discord } from './discord.ts'
 import { email } from './email.ts'
 import { google_chat } from './google-chat.ts'

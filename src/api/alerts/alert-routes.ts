@@ -7,10 +7,10 @@ import {
   type RestAlertRule,
   restAlertRule,
   ruleStatus,
-} from '../../contract/alerts.ts'
+} from '../../contract/alerts/alerts.ts'
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
-import { alertRulesPage, toRestAlertRules } from '../../query/alert-rules.ts'
+import { alertRulesPage, toRestAlertRules } from '../../query/alerts/alert-rules.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'

@@ -1,5 +1,5 @@
 import { backTestRule } from '../../alert/back-test.ts'
-import { backTestBody, restBackTest } from '../../contract/alerts-back-test.ts'
+import { backTestBody, restBackTest } from '../../contract/alerts/alerts-back-test.ts'
 import { type Route, route, viewOf } from '../route.ts'
 
 /** A rule with its plan takes a few KiB. */

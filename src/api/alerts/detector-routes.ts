@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { detectorBody, type RestDetector, restDetector, type WrittenDetector } from '../../contract/detectors.ts'
+import {
+  detectorBody,
+  type RestDetector,
+  restDetector,
+  type WrittenDetector,
+} from '../../contract/explore/detectors.ts'
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
-import { toRestAlertRules } from '../../query/alert-rules.ts'
+import { toRestAlertRules } from '../../query/alerts/alert-rules.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { Project } from '../../store/meta/meta.ts'
@@ -39,7 +44,7 @@ const workflowIdsOf = ({ id, actions }: { id: string; actions: readonly unknown[
   actions.length > 0 ? [metricWorkflowId(id)] : []
 
 async function detectorOf(app: App, organizationId: number, id: string): Promise<RestDetector> {
-  const detector = (await detectorsOf(app, organizationId)).find((one) => one.id === id)
+  const detector = (await detectorsOf(app, organizationId)).find((detector) => detector.id === id)
   if (!detector) throw new MishapError('NOT_FOUND')
   return detector
 }

@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { issueRuleBody, type RestIssueRule, restIssueRule, type WrittenIssueRule } from '../../contract/issue-rules.ts'
+import {
+  issueRuleBody,
+  type RestIssueRule,
+  restIssueRule,
+  type WrittenIssueRule,
+} from '../../contract/alerts/issue-rules.ts'
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
-import { alertRulesPage, toRestAlertRules } from '../../query/alert-rules.ts'
+import { alertRulesPage, toRestAlertRules } from '../../query/alerts/alert-rules.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'

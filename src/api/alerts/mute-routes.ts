@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { newMuteBody, type RestMute, restMute } from '../../contract/incidents.ts'
+import { newMuteBody, type RestMute, restMute } from '../../contract/alerts/incidents.ts'
 import { createMute, endMute } from '../../operations/incidents.ts'
 import type { App } from '../../processes/parts.ts'
-import { toRestMutes } from '../../query/incidents.ts'
+import { toRestMutes } from '../../query/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import { type Found, organizationOf, type Route, route } from '../route.ts'
 

@@ -6,7 +6,7 @@ import {
   onCallScheduleChangeBody,
   type RestOnCallSchedule,
   restOnCallSchedule,
-} from '../../contract/incidents.ts'
+} from '../../contract/alerts/incidents.ts'
 import {
   createOnCallOverride,
   createOnCallSchedule,
@@ -15,7 +15,7 @@ import {
   updateOnCallSchedule,
 } from '../../operations/on-call.ts'
 import type { App } from '../../processes/parts.ts'
-import { toRestSchedules } from '../../query/incidents.ts'
+import { toRestSchedules } from '../../query/alerts/incidents.ts'
 import type { OnCallSchedule } from '../../store/meta/alerts/on-call.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import { type Found, organizationOf, type Route, route } from '../route.ts'

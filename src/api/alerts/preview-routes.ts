@@ -1,5 +1,5 @@
 import { previewRule } from '../../alert/preview.ts'
-import { alertPreviewBody, restAlertPreview } from '../../contract/alerts-preview.ts'
+import { alertPreviewBody, restAlertPreview } from '../../contract/alerts/alerts-preview.ts'
 import { type Route, route, viewOf } from '../route.ts'
 
 /** A rule with its plan takes a few KiB. */

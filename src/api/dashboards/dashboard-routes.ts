@@ -13,7 +13,7 @@ import {
   restDashboardSummary,
   restTileData,
   tilePreviewBody,
-} from '../../contract/dashboards.ts'
+} from '../../contract/explore/dashboards.ts'
 import {
   createDashboard,
   deleteDashboard,
@@ -21,8 +21,8 @@ import {
   setFavouriteDashboard,
   updateDashboard,
 } from '../../operations/dashboards.ts'
-import { tileData } from '../../query/dashboard-data.ts'
-import { tilesOf } from '../../query/dashboard-tiles.ts'
+import { tileData } from '../../query/dashboards/dashboard-data.ts'
+import { tilesOf } from '../../query/dashboards/dashboard-tiles.ts'
 import {
   contentOf,
   type DashboardViewer,
@@ -32,8 +32,8 @@ import {
   restDashboardOf,
   restRevisionsOf,
   visibleDashboard,
-} from '../../query/dashboards.ts'
-import { readyDashboard } from '../../query/ready-dashboards.ts'
+} from '../../query/dashboards/dashboards.ts'
+import { readyDashboard } from '../../query/dashboards/ready-dashboards.ts'
 import type { Dashboard } from '../../store/meta/dashboards/dashboards.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import type { Call, Route } from '../route.ts'

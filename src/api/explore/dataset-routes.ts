@@ -6,10 +6,10 @@ import {
   restDatasetStats,
   restDatasetTable,
   restDatasetTimeseries,
-} from '../../contract/dataset-search.ts'
-import { datasetAttributes, datasetValues } from '../../query/dataset-attributes.ts'
-import { datasetStats, datasetTimeseries, type SeriesRequest } from '../../query/dataset-series.ts'
-import { datasetTable } from '../../query/dataset-table.ts'
+} from '../../contract/explore/dataset-search.ts'
+import { datasetAttributes, datasetValues } from '../../query/explore/dataset-attributes.ts'
+import { datasetStats, datasetTimeseries, type SeriesRequest } from '../../query/explore/dataset-series.ts'
+import { datasetTable } from '../../query/explore/dataset-table.ts'
 import { pageHeaders } from '../page.ts'
 import { type Call, limitOf, pageQuery, type Route, route, scopeOf, viewOf, viewQuery } from '../route.ts'
 import { rowDatasetOf } from './dataset-name.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { restPlan, restPlanAnswer, restPlanExplained } from '../../contract/explore.ts'
-import { runPlan } from '../../query/explore.ts'
-import { sqlOfPlan, wordsOfPlan } from '../../query/plan-words.ts'
+import { restPlan, restPlanAnswer, restPlanExplained } from '../../contract/explore/explore.ts'
+import { runPlan } from '../../query/explore/explore.ts'
+import { sqlOfPlan, wordsOfPlan } from '../../query/explore/plan-words.ts'
 import { type Route, route, viewOf, viewQuery } from '../route.ts'
 import { catchUp } from './dataset-routes.ts'
 

@@ -6,10 +6,15 @@ import {
   restSavedQuery,
   type SavedQueryChangeBody,
   savedQueryChangeBody,
-} from '../../contract/saved-queries.ts'
+} from '../../contract/explore/saved-queries.ts'
 import { createSavedQuery, deleteSavedQuery, updateSavedQuery } from '../../operations/saved-queries.ts'
 import type { App } from '../../processes/parts.ts'
-import { mayChangeQuery, type QueryReader, savedQueriesOf, toRestSavedQuery } from '../../query/saved-queries.ts'
+import {
+  mayChangeQuery,
+  type QueryReader,
+  savedQueriesOf,
+  toRestSavedQuery,
+} from '../../query/explore/saved-queries.ts'
 import type { SavedQuery, SavedQueryParts } from '../../store/meta/explore/saved-queries.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import { type Found, organizationOf, type Route, route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { readableProjects } from '../../auth/allowed-projects.ts'
-import { restSqlAnswer, restSqlViews, sqlBody } from '../../contract/sql.ts'
+import { restSqlAnswer, restSqlViews, sqlBody } from '../../contract/explore/sql.ts'
 import { organizationOf, type Route, route } from '../route.ts'
 
 const path = '/organizations/:org/explore/sql'

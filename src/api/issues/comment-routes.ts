@@ -4,7 +4,7 @@ import { MishapError } from '../../base/errors.ts'
 import { commentBody, restActivity } from '../../contract/issues.ts'
 import { addComment, deleteComment, updateComment } from '../../operations/comments.ts'
 import type { App } from '../../processes/parts.ts'
-import { activityOf, toRestActivity } from '../../query/issue.ts'
+import { activityOf, toRestActivity } from '../../query/issues/issue.ts'
 import type { Activity, Issue } from '../../store/meta/meta.ts'
 import { issueOf, type Route, route } from '../route.ts'
 

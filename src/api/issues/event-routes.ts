@@ -7,9 +7,6 @@ import { restDigest } from '../../contract/issues.ts'
 import { pastedDigest } from '../../domain/pasted-digest.ts'
 import { imageBytesMax, imageHeadBytes, rasterImageOf } from '../../domain/raster-image.ts'
 import type { App } from '../../processes/parts.ts'
-import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/event.ts'
-import { eventCsv } from '../../query/event-csv.ts'
-import { listEvents, listProjectEvents } from '../../query/event-list.ts'
 import {
   eventById,
   eventIdOf,
@@ -19,9 +16,12 @@ import {
   issueEvent,
   positionEvent,
 } from '../../query/events.ts'
-import { issueStatsOf, toRestIssues } from '../../query/issue.ts'
-import { linesOfEvent } from '../../query/log-moment.ts'
-import { toMarkdown } from '../../query/markdown.ts'
+import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/issues/event.ts'
+import { eventCsv } from '../../query/issues/event-csv.ts'
+import { listEvents, listProjectEvents } from '../../query/issues/event-list.ts'
+import { issueStatsOf, toRestIssues } from '../../query/issues/issue.ts'
+import { toMarkdown } from '../../query/issues/markdown.ts'
+import { linesOfEvent } from '../../query/logs/moment.ts'
 import type { AttachmentRow } from '../../store/meta/meta.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'

@@ -3,7 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import { feedbackChangeBody, feedbackState, type RestFeedback, restFeedback } from '../../contract/feedback.ts'
 import { deleteFeedback, setFeedbackState } from '../../operations/feedback.ts'
 import type { App } from '../../processes/parts.ts'
-import { toRestFeedback } from '../../query/feedback.ts'
+import { toRestFeedback } from '../../query/issues/feedback.ts'
 import type { Feedback } from '../../store/meta/issues/feedback.ts'
 import { pageHeaders } from '../page.ts'
 import {

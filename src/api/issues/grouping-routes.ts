@@ -10,13 +10,13 @@ import {
   restSimilarIssue,
   restUnmerge,
 } from '../../contract/grouping.ts'
+import { ruleSentence } from '../../domain/alerts/rule-text.ts'
 import { readFingerprintRules } from '../../domain/fingerprint-rules.ts'
 import { groupingVersionOf } from '../../domain/grouping.ts'
-import { ruleSentence } from '../../domain/rule-text.ts'
 import { readStackRules } from '../../domain/stack-rules.ts'
 import { undoMerge, unmergeIssue } from '../../operations/issue-merges.ts'
 import { eventById } from '../../query/events.ts'
-import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../../query/grouping.ts'
+import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../../query/issues/grouping.ts'
 import type { Route } from '../route.ts'
 import { issueOf, organizationOf, projectOf, route } from '../route.ts'
 

@@ -1,16 +1,21 @@
 import { z } from 'zod'
 import { readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
-import { restTraceComparison, restTracePeers } from '../../contract/trace-compare.ts'
-import { type RestTraceView, restTraceItem, restTraceMatches, restTraceView } from '../../contract/trace-views.ts'
-import { restTrace, restTraceMeta } from '../../contract/traces.ts'
-import { traceMeta, traceTree, treeSpansMax } from '../../query/trace.ts'
-import { comparisonMarkdown, traceComparison } from '../../query/trace-compare.ts'
-import { statementOf, traceItem } from '../../query/trace-item.ts'
-import { traceMarkdown } from '../../query/trace-markdown.ts'
-import { toOtlp } from '../../query/trace-otlp.ts'
-import { tracePeers } from '../../query/trace-peers.ts'
-import { traceView, viewSpansMax, viewSpansMost } from '../../query/trace-view.ts'
+import { restTraceComparison, restTracePeers } from '../../contract/explore/trace-compare.ts'
+import {
+  type RestTraceView,
+  restTraceItem,
+  restTraceMatches,
+  restTraceView,
+} from '../../contract/explore/trace-views.ts'
+import { restTrace, restTraceMeta } from '../../contract/explore/traces.ts'
+import { comparisonMarkdown, traceComparison } from '../../query/traces/compare.ts'
+import { statementOf, traceItem } from '../../query/traces/item.ts'
+import { traceMarkdown } from '../../query/traces/markdown.ts'
+import { toOtlp } from '../../query/traces/otlp.ts'
+import { tracePeers } from '../../query/traces/peers.ts'
+import { traceMeta, traceTree, treeSpansMax } from '../../query/traces/trace.ts'
+import { traceView, viewSpansMax, viewSpansMost } from '../../query/traces/view.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import type { Call, Route } from '../route.ts'
 import { organizationOf, readableIdsOf, route } from '../route.ts'

@@ -7,11 +7,11 @@ import {
   restLogSummary,
   restLogsAround,
   restTraceMoment,
-} from '../../contract/logs.ts'
+} from '../../contract/explore/logs.ts'
 import { aroundBy } from '../../domain/log-around.ts'
-import { logDetail, logLines, logsAround } from '../../query/log-lines.ts'
-import { traceMoment } from '../../query/log-moment.ts'
-import { logPatterns, logSummary } from '../../query/log-summary.ts'
+import { logDetail, logLines, logsAround } from '../../query/logs/lines.ts'
+import { traceMoment } from '../../query/logs/moment.ts'
+import { logPatterns, logSummary } from '../../query/logs/summary.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import { isStill } from '../live.ts'
 import { limitOf, organizationOf, pageQuery, type Route, readableIdsOf, route, viewOf, viewQuery } from '../route.ts'

@@ -1,8 +1,8 @@
 import { MishapError } from '../../base/errors.ts'
-import type { TailMessage } from '../../contract/logs.ts'
+import type { TailMessage } from '../../contract/explore/logs.ts'
 import type { App } from '../../processes/parts.ts'
-import { type LogView, logCondition, scopeOfLogs } from '../../query/log-condition.ts'
-import { lineReader, logPosition } from '../../query/log-lines.ts'
+import { type LogView, logCondition, scopeOfLogs } from '../../query/logs/condition.ts'
+import { lineReader, logPosition } from '../../query/logs/lines.ts'
 import type { Filter } from '../../store/events/question.ts'
 
 const heartbeatMs = 15_000

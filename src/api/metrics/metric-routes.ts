@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { restMetricDetails, restMetrics } from '../../contract/metrics.ts'
+import { restMetricDetails, restMetrics } from '../../contract/explore/metrics.ts'
 import { metricAggregates } from '../../domain/metrics.ts'
-import { listMetrics, metricDetails, metricFiltersMax } from '../../query/metrics.ts'
+import { listMetrics, metricDetails, metricFiltersMax } from '../../query/metrics/metrics.ts'
 import type { MetricPair } from '../../store/events/metric-store.ts'
 import { type Route, route, viewOf, viewQuery } from '../route.ts'
 

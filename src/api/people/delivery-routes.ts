@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { type RestDelivery, restDelivery } from '../../contract/notifications.ts'
+import { type RestDelivery, restDelivery } from '../../contract/alerts/notifications.ts'
 import { sendAgain } from '../../operations/deliveries.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'

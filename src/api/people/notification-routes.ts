@@ -14,7 +14,7 @@ import {
   restDelivery,
   restMailServer,
   restNewChannel,
-} from '../../contract/notifications.ts'
+} from '../../contract/alerts/notifications.ts'
 import { createChannel, deleteChannel, updateChannel } from '../../operations/channels.ts'
 import { clearMailServer, setMailServer } from '../../operations/mail-server.ts'
 import type { App } from '../../processes/parts.ts'

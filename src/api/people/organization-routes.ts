@@ -9,7 +9,7 @@ import { type RestMember, type RestUser, restMember, restUser } from '../../cont
 import { type RestToken, restNewToken, restToken, tokenName } from '../../contract/tokens.ts'
 import { createToken, deleteToken } from '../../operations/tokens.ts'
 import type { App } from '../../processes/parts.ts'
-import { datasetTags } from '../../query/dataset-attributes.ts'
+import { datasetTags } from '../../query/explore/dataset-attributes.ts'
 import type { ApiToken, Organization } from '../../store/meta/meta.ts'
 import { rowDatasetOf } from '../explore/dataset-name.ts'
 import { isStill, liveStream } from '../live.ts'

@@ -1,5 +1,5 @@
-import { personalChangeBody, type RestPersonalSettings, restPersonalSettings } from '../../contract/personal.ts'
-import type { PersonalSettings } from '../../domain/personal.ts'
+import { personalChangeBody, type RestPersonalSettings, restPersonalSettings } from '../../contract/alerts/personal.ts'
+import type { PersonalSettings } from '../../domain/alerts/personal.ts'
 import { changePersonalSettings, unsubscribe } from '../../operations/personal.ts'
 import type { App } from '../../processes/parts.ts'
 import { organizationOf, type Route, route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { pushBrowserBody, type RestPushBrowser, restPush, restPushBrowser } from '../../contract/push.ts'
+import { pushBrowserBody, type RestPushBrowser, restPush, restPushBrowser } from '../../contract/alerts/push.ts'
 import { addPushBrowser, removePushBrowser } from '../../operations/push-browsers.ts'
 import type { Route } from '../route.ts'
 import { route } from '../route.ts'

@@ -7,6 +7,8 @@ import { restSkew } from '../../contract/skew.ts'
 import { createDeploy } from '../../operations/releases.ts'
 import { pageByOffset, readCursor } from '../../query/cursor.ts'
 import { eventById, positionEvent } from '../../query/events.ts'
+import { releaseSkew } from '../../query/issues/skew.ts'
+import { committersOf } from '../../query/issues/suspects.ts'
 import {
   commitFiles,
   previousWithCommits,
@@ -15,8 +17,6 @@ import {
   releaseDeploys,
   toRestDeploy,
 } from '../../query/releases.ts'
-import { releaseSkew } from '../../query/skew.ts'
-import { committersOf } from '../../query/suspects.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { pageHeaders } from '../page.ts'
 import type { Call, Route } from '../route.ts'

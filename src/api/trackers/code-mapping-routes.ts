@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import { restCommit } from '../../contract/commits.ts'
 import {
   bulkMappingsBody,
   codeMappingBody,
   type RestCodeMapping,
   restBulkMappings,
   restCodeMapping,
-} from '../../contract/trackers.ts'
+} from '../../contract/alerts/trackers.ts'
+import { restCommit } from '../../contract/commits.ts'
 import {
   deleteCodeMapping,
   putCodeMapping,
   updateCodeMapping,
   uploadCodeMappings,
 } from '../../operations/code-mappings.ts'
+import { toRestMappings } from '../../query/alerts/trackers.ts'
 import { toRestCommit } from '../../query/releases.ts'
-import { toRestMappings } from '../../query/trackers.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { CodeMapping } from '../../store/meta/trackers/code-mappings.ts'
 import { releaseProjects } from '../releases/release-projects.ts'

@@ -7,7 +7,7 @@ import {
   restIntegration,
   restIntegrationTest,
   restNewIntegration,
-} from '../../contract/trackers.ts'
+} from '../../contract/alerts/trackers.ts'
 import {
   changeTracker,
   connectTracker,
@@ -16,7 +16,7 @@ import {
   testTracker,
 } from '../../operations/trackers.ts'
 import type { App } from '../../processes/parts.ts'
-import { toRestIntegrations } from '../../query/trackers.ts'
+import { toRestIntegrations } from '../../query/alerts/trackers.ts'
 import type { Integration } from '../../store/meta/trackers/integrations.ts'
 import { type Call, type Found, organizationOf, type Route, route } from '../route.ts'
 

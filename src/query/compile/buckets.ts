@@ -6,7 +6,7 @@ import type { DatasetFields, PlanView } from './dataset.ts'
 const wrong = (sentence: string) => new MishapError('VALIDATION', { fields: { interval: [sentence] } })
 
 /**
- * Returns the length of the buckets of a series; without one, that of about 120 buckets. Throws VALIDATION for too many.
+ * Returns the length of the buckets of a series; without an interval, that of about 120 buckets. Throws VALIDATION for too many.
  */
 export function bucketMsOf(
   { bucketMsMin = 1000, word }: DatasetFields,

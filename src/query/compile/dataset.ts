@@ -1,6 +1,6 @@
 import type { Dataset } from '../../domain/datasets.ts'
 import type { Asked, Filter, Value } from '../../store/events/question.ts'
-import type { CompileDeps, View } from '../issue.ts'
+import type { CompileDeps, View } from '../issues/issue.ts'
 import type { SearchKey } from '../search/key.ts'
 import type { KeyLookup } from '../search/lookup.ts'
 import type { FieldType } from './functions.ts'
@@ -29,7 +29,7 @@ export type DatasetFields = {
   text: { value: Value; match: 'like' | 'words' }
   /** Ids that a pasted text finds, by their number of digits. */
   ids: Readonly<Record<number, Value>>
-  /** What `p95()` and so on mean without a field. Undefined: they need one. */
+  /** What `p95()` and so on mean without a field. Undefined: they need a field. */
   measured: { name: string; value: Value; type: FieldType } | undefined
   /** Functions that it has beyond those of every dataset. */
   functions: readonly string[]

@@ -31,7 +31,7 @@ function fieldOf(dataset: DatasetFields, name: string, parameter: string): Field
   return { name, ...found }
 }
 
-/** Reads the fields of a request, each once. Throws VALIDATION that names a wrong one. */
+/** Reads the fields of a request, each once. Throws VALIDATION that names a wrong field. */
 export function fieldsOf(dataset: DatasetFields, names: readonly string[], parameter = 'field'): Field[] {
   const unique = [...new Set(names.filter((name) => name !== ''))]
   if (unique.length > fieldsMax) throw wrong(parameter, `At most ${fieldsMax} fields`)

@@ -24,6 +24,6 @@ export function jsonPathOf(text: string): JsonPath | undefined {
     steps.push(name !== undefined ? { key: name } : place !== undefined ? { at: Number(place) } : { each: true })
     rest = rest.slice(all.length)
   }
-  const lists = steps.filter((one) => 'each' in one).length
+  const lists = steps.filter((step) => 'each' in step).length
   return steps.length > 0 && lists <= listsMax ? { steps } : undefined
 }

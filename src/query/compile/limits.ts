@@ -1,5 +1,5 @@
 import { MishapError } from '../../base/errors.ts'
-import type { PlanAnswer } from '../../contract/explore.ts'
+import type { PlanAnswer } from '../../contract/explore/explore.ts'
 import type { Scope } from '../../store/events/events.ts'
 import type { Asked, Cost, Limits, QuestionStore } from '../../store/events/question.ts'
 

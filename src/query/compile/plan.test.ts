@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Arithmetic } from '../../store/events/question.ts'
-import { wordsOfPlan } from '../plan-words.ts'
+import { wordsOfPlan } from '../explore/plan-words.ts'
 import { fieldsOfDataset } from './datasets.ts'
 import { fieldsOf } from './fields.ts'
 import { searchOf } from './filter.ts'

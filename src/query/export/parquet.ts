@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { PlanCell, PlanColumn } from '../../contract/explore.ts'
-import type { ExportEncoder } from '../export-encoder.ts'
+import type { PlanCell, PlanColumn } from '../../contract/explore/explore.ts'
+import type { ExportEncoder } from '../explore/export-encoder.ts'
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
 /** A stored type, and how a cell becomes its value. A cell of another type is null. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import type { QueryDeps } from '../issue.ts'
+import type { QueryDeps } from '../issues/issue.ts'
 import { searchContextOf } from './context.ts'
 import { parseSearch } from './parse.ts'
 import { planOf } from './plan.ts'

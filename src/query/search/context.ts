@@ -1,4 +1,4 @@
-import type { CompileDeps } from '../issue.ts'
+import type { CompileDeps } from '../issues/issue.ts'
 import { latestReleases, newestReleases } from '../latest.ts'
 import type { TextPattern } from './ast.ts'
 import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'

@@ -1,4 +1,4 @@
-import { isPerformanceKind } from '../../domain/detectors.ts'
+import { isPerformanceKind } from '../../domain/detectors/detectors.ts'
 import type { Issue, IssueFilter } from '../../store/meta/meta.ts'
 import type { SearchContext } from './context.ts'
 import type { KeySource } from './key.ts'

@@ -146,5 +146,5 @@ test('no other file has a list of keys', () => {
   const listing = files
     .filter((path) => !/\.(test|cases)\.tsx?$/.test(path))
     .filter((path) => quoted(readFileSync(join(root, path), 'utf8')).length >= 2)
-  expect(listing.sort()).toEqual(['src/query/search/keys.ts', 'src/query/span-keys.ts'])
+  expect(listing.sort()).toEqual(['src/query/search/keys.ts', 'src/query/traces/span-keys.ts'])
 })

@@ -1,4 +1,4 @@
-import { performanceIssueTypes } from '../../domain/detectors.ts'
+import { performanceIssueTypes } from '../../domain/detectors/detectors.ts'
 import type { SearchKey } from './key.ts'
 import { states } from './states.ts'
 

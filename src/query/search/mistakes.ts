@@ -41,7 +41,7 @@ export class SearchError extends Error {
   }
 }
 
-/** Returns the error for the given mistakes, at least one. Its code and its first sentence are those of the first. */
+/** Returns the error for the given mistakes, which must not be empty. Its code and its first sentence are those of the first. */
 export function queryError(mistakes: readonly QueryMistake[]): SearchError {
   const sorted = mistakes.toSorted((a, b) => a.from - b.from).slice(0, mistakesMax)
   const sentences = sorted.map(({ position, expected }) => `at position ${position}, expected ${expected}`)

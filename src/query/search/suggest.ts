@@ -6,7 +6,7 @@ import { states } from './states.ts'
 /** Longer words are not compared: no word of the language is longer. */
 const wordCharactersMax = 40
 
-/** Edits between two words: a changed, added, missing or exchanged letter is one. */
+/** Edits between two words: a changed, added, missing or exchanged letter is an edit. */
 function editsBetween(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, at) => at)

@@ -112,7 +112,7 @@ function bitsOf(program: Program, code: number): Bits {
 
 /**
  * Follows all possible positions in the pattern at once, 32 per word. The time is at most the length of the text times
- * a 32nd of the pattern, plus its sets for characters beyond ASCII. Followed one by one, 30 KB of rules took a minute
+ * a 32nd of the pattern, plus its sets for characters beyond ASCII. Followed character by character, 30 KB of rules took a minute
  * for a stack of 250 long paths.
  */
 function run(program: Program, text: string): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ruleSentence, rulesMax } from '../../domain/alerts/rule-text.ts'
 import { readFingerprintRules } from '../../domain/fingerprint-rules.ts'
-import { ruleSentence, rulesMax } from '../../domain/rule-text.ts'
 import { readStackRules } from '../../domain/stack-rules.ts'
 import type { GroupingSettings } from '../../store/meta/meta.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'

@@ -15,7 +15,7 @@ const bulkBytesMin = 2 * 1024 * 1024
 const rowBytesMax = 14 * 1024 * 1024
 /** Encoded bytes for a received byte, until a batch says it. Points of OTLP have 2, spans and log lines 0.6. */
 export const growthAtStart = 2
-/** A smaller batch says nothing about the next one. */
+/** A smaller batch says nothing about the next batch. */
 const growthBytesMin = 256 * 1024
 
 /** The limits of the next batch of a lane. `growth`: see `growthOf`. The rows of bulk data should fit into one insert. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ProjectFilters } from '../../domain/filters.ts'
-import type { RouteRuleCache } from '../../domain/routes.ts'
+import type { RouteRuleCache } from '../../domain/traces/routes.ts'
 import type { RecordHead } from '../../journal/journal.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
@@ -27,7 +27,7 @@ export type Tools = {
   /** Series of the hour and the last values of cumulative streams, shared by all workers. */
   metrics: MetricMemory
   routeRules: RouteRuleCache
-  /** Hashes of recent shapes and templates of log lines. A service has some hundred, and each line needs one. */
+  /** Hashes of recent shapes and templates of log lines. A service has some hundred, and each line needs a hash. */
   shapes: LRUCache<string, string>
   /** Compiled grouping rules, by their text. */
   grouping: RuleCache

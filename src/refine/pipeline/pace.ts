@@ -52,8 +52,8 @@ export type Readers = {
 
 export type Gather = {
   /**
-   * Resolves when the next batch may begin. `records`: the size of the last one. `leftBytes`: the bytes that are in the
-   * journal behind it; more than a segment if it ended at the end of one.
+   * Resolves when the next batch may begin. `records`: the size of the last batch. `leftBytes`: the bytes that are in the
+   * journal behind it; more than a segment if it ended at the end of a segment.
    */
   after(records: number, leftBytes: number): Promise<void>
   /** More is in the journal: `leftBytes` in all. */
@@ -81,7 +81,7 @@ export function createGather(
   { smallRecords, busyRecords, quietPerS, busyMs, enoughBytes }: Pace,
 ): Gather {
   const rateOf = createRate(clock)
-  /** End of the last wait. A request since then does not wait for the next one. */
+  /** End of the last wait. A request since then does not wait for the next batch. */
   let endedMs = clock.now()
   let wake: AbortController | undefined
   let isEnough = false

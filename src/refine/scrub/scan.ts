@@ -23,7 +23,7 @@ function begins(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Whether `word` ends at most 3 bytes before `end`: tag names replace a character between two words by one. (A character
+ * Whether `word` ends at most 3 bytes before `end`: tag names replace a character between two words by an underscore. (A character
  * of 4 bytes becomes two.)
  */
 function endsWithWord(bytes: Uint8Array, end: number, word: string): boolean {

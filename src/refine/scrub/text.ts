@@ -128,7 +128,7 @@ function scrubQuoted(text: string, quote: string, rules: Rules): string {
   let from = 0
   const end = `${quote}:`
   for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 2)) {
-    // Quotes of a text within a text have backslashes before them: one, three, seven.
+    // Quotes of a text within a text have backslashes before them: 1, 3, 7.
     let close = at
     while (text[close - 1] === '\\') close -= 1
     const slashes = text.slice(close, at)

@@ -1,4 +1,4 @@
-import type { DetectorRow } from '../../domain/detector-rows.ts'
+import type { DetectorRow } from '../../domain/detectors/detector-rows.ts'
 
 /** A trace of a project. */
 type TraceKey = { projectId: number; traceId: string }

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
 import { createTraceDownsampling, type TraceCut } from './downsample-traces.ts'
 import { encodeEventRow } from './encode.ts'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { row } from './events.cases.ts'
-import { spanRow } from './span-rows.cases.ts'
 import type { SpanRow } from './span-store.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { spanRow } from './traces/span-rows.cases.ts'
 
 type Database = { connection: Connection; name: string }
 

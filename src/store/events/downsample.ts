@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts'
-import { hashNumber } from './filter.ts'
-import { hashText } from './rows.ts'
+import { hashNumber } from './reading/filter.ts'
 import { rollupKeys, rollupSelect } from './schema/rollups.ts'
 import { bucketsOf, retainedMax, type SpreadBucket, type SpreadEvent, spreadOf } from './spread.ts'
+import { hashText } from './tables/rows.ts'
 
 /** Number of rows of one group in one week. */
 export type GroupWeek = { week: string; projectId: number; groupHash: string; rows: number }

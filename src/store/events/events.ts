@@ -120,7 +120,7 @@ export type GroupEvents = {
   users?: number
 }
 
-/** Events of one group within a scope, and the time of the last one. */
+/** Events of one group within a scope, and the time of the last event. */
 export type GroupCount = GroupEvents & { lastMs: number }
 
 /** Stats of a set of groups within a scope. `series` has the non-empty buckets in time order. */

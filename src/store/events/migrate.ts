@@ -1,8 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
-import { recountProjects } from './recount.ts'
-import { addSegments } from './recount-segments.ts'
-import { addSpanRollup } from './recount-spans.ts'
+import { recountProjects } from './removal/recount.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { derivedRows, hoursIndex, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
@@ -10,6 +8,8 @@ import { laterSpanColumns, laterSpanIndexes } from './schema/spans.ts'
 import { claim, controlTable } from './server/control.ts'
 import { isRecent, oldestVersion } from './server-check.ts'
 import { tableNames, tables, withDerived } from './tables.ts'
+import { addSegments } from './traces/recount-segments.ts'
+import { addSpanRollup } from './traces/recount-spans.ts'
 
 const workSeconds = 3600
 /** User states have up to 2.5 kB each: blocks of the default size took 600 MB. */

@@ -8,11 +8,11 @@ import { createEventsMove } from '../../backup/move-events.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { createEventStore } from './clickhouse.ts'
-import { encodeSpanRow } from './encode-span.ts'
 import { startTestEngine } from './engine.cases.ts'
 import type { EventStore } from './event-store.ts'
 import { row, tsv } from './events.cases.ts'
-import { spanRow } from './span-rows.cases.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { spanRow } from './traces/span-rows.cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-moves-'))
 const socketPath = join(folder, 'engine.sock')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { MishapError } from '../../base/errors.ts'
+import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './backup/rows-archive.ts'
 import type { Connection, InsertFence } from './connection.ts'
-import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './rows-archive.ts'
 import { keptTracesName, removedSpansName } from './schema/downsampled-spans.ts'
 import { rollupFeeds } from './schema/rollups.ts'
 import { segmentsName } from './schema/segments.ts'

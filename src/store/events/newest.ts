@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { SeenEvent } from './events.ts'
-import { createValues, hashList, hashNumber } from './filter.ts'
-import { hashText, normalSelect, readSeen, type StoredSeen } from './rows.ts'
+import { createValues, hashList, hashNumber } from './reading/filter.ts'
+import { hashText, normalSelect, readSeen, type StoredSeen } from './tables/rows.ts'
 
 /** Place of an event: enough to choose events and read them later. */
 export type EventPlace = { groupHash: string; jpos: number; timestampUs: number }

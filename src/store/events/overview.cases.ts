@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { monday, row, tsv } from './events.cases.ts'
 import type { EventRow } from './events.ts'
-import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { type SpanChanges, spanRow } from './traces/span-rows.cases.ts'
 
 const hour = 3_600_000
 const [web, api, shop] = [810, 811, 812]

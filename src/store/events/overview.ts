@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
-import { isLong } from './counts.ts'
 import type { Scope } from './events.ts'
-import { aheadMs, compileScope, createValues, type Values } from './filter.ts'
-import { compileProjectRollup, dayMs, hourMs } from './spans.ts'
+import { isLong } from './reading/counts.ts'
+import { aheadMs, compileScope, createValues, type Values } from './reading/filter.ts'
+import { compileProjectRollup, dayMs, hourMs } from './traces/spans.ts'
 
 /** Segments (transactions and their like) of two adjacent periods. Durations are in ms. */
 export type SegmentStats = {

@@ -1,4 +1,4 @@
-import type { VitalLoads, VitalName } from '../../domain/vitals.ts'
+import type { VitalLoads, VitalName } from '../../domain/traces/vitals.ts'
 import type { Scope } from './events.ts'
 
 /** Identifies a route: page loads, navigations and requests of one route are told apart by their op. */
@@ -29,7 +29,7 @@ export type RouteFilter =
   | { op: 'compare'; metric: RouteMetric; compare: '<' | '<=' | '=' | '>=' | '>'; number: number }
   /** Without segments in the range before, in a project that had some. */
   | { op: 'new'; projectIds: number[] }
-  /** Neither a page load, a navigation, a request nor a screen (src/domain/job-ops.ts). */
+  /** Neither a page load, a navigation, a request nor a screen (src/domain/traces/job-ops.ts). */
   | { op: 'job' }
 
 /** What a scope has, for the tabs: routes, jobs among them, statements by kind, and segments. */
@@ -164,7 +164,7 @@ type RouteFailures = { projectId: number; route: string; hydration: number; skew
 /** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type PerformanceStore = {
   /**
-   * Routes in an order. `key` selects one. `all`: the number of routes that match, with `samples` and `count` of their
+   * Routes in an order. `key` selects a single route. `all`: the number of routes that match, with `samples` and `count` of their
    * segments together.
    */
   routeStats(
@@ -210,7 +210,7 @@ export type PerformanceStore = {
   slowValues(
     request: RouteRequest & { durations: DurationRange; segmentsMax: number; spanSegmentsMax: number; max: number },
   ): Promise<{ attributes: SlowCounts; spans: SlowCounts }>
-  /** Statements by total time. `hash` selects one. */
+  /** Statements by total time. `hash` selects a single statement. */
   statementStats(request: {
     scope: Scope
     kind: StatementKind

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { randomOf } from '../../random.cases.ts'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import type { Aggregate, Asked, Filter, JsonPath, Value } from './question.ts'
 import { sourceOf } from './searching/sources.ts'
-import { spanRow } from './span-rows.cases.ts'
 import { tableNames } from './tables.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { spanRow } from './traces/span-rows.cases.ts'
 import { windowCases } from './windows.cases.ts'
 
 const monday = Date.UTC(2026, 10, 16, 10)

@@ -1,10 +1,10 @@
 import type { Connection } from './connection.ts'
 import type { EventRow } from './events.ts'
-import { hashNumber } from './filter.ts'
-import { recount, recountProjects } from './recount.ts'
-import { readRow, rowSelect, type StoredRow } from './rows.ts'
+import { hashNumber } from './reading/filter.ts'
+import { recount, recountProjects } from './removal/recount.ts'
 import type { Settling } from './settle.ts'
-import type { TableStore } from './table-store.ts'
+import { readRow, rowSelect, type StoredRow } from './tables/rows.ts'
+import type { TableStore } from './tables/table-store.ts'
 
 /**
  * Rows of one project, week and generation to rewrite: rows of generation `gen` in the groups `from` are replaced by

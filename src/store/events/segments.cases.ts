@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
-import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { type SpanChanges, spanRow } from './traces/span-rows.cases.ts'
 
 const day = 86_400_000
 /** Wednesday 2026-11-18 10:00 UTC. */

@@ -13,9 +13,9 @@ import type { EventStore } from './event-store.ts'
 import { eventsCases, row } from './events.cases.ts'
 import { setUpStatements } from './grants.ts'
 import { serverKind } from './kind.ts'
-import { ownerSqlCases } from './owner-sql.cases.ts'
 import { checkServer } from './server-check.ts'
 import { spanRollupCases } from './span-rollup.cases.ts'
+import { ownerSqlCases } from './sql/owner-sql.cases.ts'
 
 const skipped = noNodeReason()
 const user = { name: 'mishap', password: 'a:b/c', database: 'errors', backup: true }

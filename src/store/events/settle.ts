@@ -3,11 +3,11 @@ import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { createGate, type Gate } from './gate.ts'
-import { recount, recountProjects } from './recount.ts'
-import { recountSpansBetween } from './recount-spans.ts'
+import { recount, recountProjects } from './removal/recount.ts'
 import { createFences } from './server/control.ts'
 import type { Places } from './table.ts'
 import { anyTable, type TableName } from './tables.ts'
+import { recountSpansBetween } from './traces/recount-spans.ts'
 
 export type Settling = Gate & {
   /** Returns the check that goes with an insert into a remote store (control.ts). */

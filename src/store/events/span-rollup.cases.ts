@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
 import { traceDownsampleCases } from './downsample-traces.cases.ts'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import { segmentsCases } from './segments.cases.ts'
-import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { type SpanChanges, spanRow } from './traces/span-rows.cases.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

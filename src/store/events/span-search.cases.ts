@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
 import type { Aggregate, Compare, Filter, Value } from './question.ts'
-import { type SpanChanges, spanRow } from './span-rows.cases.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { type SpanChanges, spanRow } from './traces/span-rows.cases.ts'
 
 const hour = 3_600_000
 /** Monday 2026-11-16 10:00 UTC. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testClock } from '../../base/clock.ts'
-import type { Plan } from '../../contract/explore.ts'
+import type { Plan } from '../../contract/explore/explore.ts'
 import { groupKey, readGroups, readRanked } from '../../query/group-measures.ts'
-import type { QueryDeps } from '../../query/issue.ts'
+import type { QueryDeps } from '../../query/issues/issue.ts'
 import {
   compileMeasure,
   createWindows,
@@ -10,12 +10,12 @@ import {
   type Measure,
   readBuckets,
   readUniques,
-} from '../../query/measures.ts'
+} from '../../query/metrics/measures.ts'
 import { randomOf } from '../../random.cases.ts'
 import type { Project } from '../meta/meta.ts'
-import { encodeSpanRow } from './encode-span.ts'
 import type { EventStore } from './event-store.ts'
-import { spanRow } from './span-rows.cases.ts'
+import { encodeSpanRow } from './traces/encode-span.ts'
+import { spanRow } from './traces/span-rows.cases.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000

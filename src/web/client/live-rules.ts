@@ -18,7 +18,7 @@ export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'c
   try {
     const change = JSON.parse(data) as LiveChange
     if (!/^(events|issue|engine|database|missed)$/.test(change?.kind)) return undefined
-    // The server sends it ahead of changes that wait for the database, without an id. The browser then repeats the last one.
+    // The server sends it ahead of changes that wait for the database, without an id. The browser then repeats the last id.
     return { kind: 'change', id: change.kind === 'database' ? 0 : Number(id) || 0, change }
   } catch {
     return undefined

@@ -47,7 +47,7 @@ export function addressSelection(base: string, path: string, search: URLSearchPa
 }
 
 /**
- * The selection to remember after a navigation, or undefined to keep the old one. An address with projects wins. An
+ * The selection to remember after a navigation, or undefined to keep the old selection. An address with projects wins. An
  * address without projects means "all" only if the person removed just them: other links, such as saved views, must not
  * clear the selection.
  */

@@ -1,6 +1,6 @@
 import type { Actor } from '../../auth/auth.ts'
 import type { RestEvent } from '../../contract/events.ts'
-import type { issueWithTags } from '../../query/issue.ts'
+import type { issueWithTags } from '../../query/issues/issue.ts'
 import type { Range } from '../../query/range.ts'
 import type { SeenEvent } from '../../store/events/events.ts'
 import type { ApiRequest } from '../client/api.ts'

@@ -11,7 +11,7 @@ export type ProjectHere = OrganizationHere & { project: Project }
 
 /**
  * The actor of this request, cached per request. Undefined without a login, for unknown bearer tokens, and for
- * organization tokens: with one, a build could act on the screens as the person who created the token.
+ * organization tokens: with such a token, a build could act on the screens as the person who created the token.
  */
 export const actorHere = cache(async (): Promise<Actor | undefined> => {
   try {

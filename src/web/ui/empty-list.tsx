@@ -5,7 +5,7 @@ import { Link } from './link.tsx'
 import { PlainText } from './plain-text.tsx'
 import { EmptyState } from './states.tsx'
 
-/** Shown in an organization without projects: how to create one. */
+/** Shown in an organization without projects: how to create a project. */
 export function NoProject({ organization }: { organization: string }) {
   const t = useTranslations('issues.noProject')
   return (

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { withBase } from '../base-path.ts'
 import { reloadOnce, report } from '../client/report.ts'
-import { CopyPlain } from './copy-plain.tsx'
+import { CopyPlain } from './copy/copy-plain.tsx'
 import { buttonClass } from './forms/controls.tsx'
 
 export type PageError = Error & { digest?: string }

@@ -70,7 +70,7 @@ export function useAge(): (atMs: number) => string {
 
 /**
  * Times as text in the reader's zone. `text(ms, form)` and `range(fromMs, toMs, form)` are without the zone, `zone` is its
- * short name for an axis or a line, and `both(ms)` is the exact time in the reader's zone and the other one, for a title
+ * short name for an axis or a line, and `both(ms)` is the exact time in the reader's zone and in the other zone, for a title
  * attribute.
  */
 export function useTimeText() {

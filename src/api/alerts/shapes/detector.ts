@@ -1,6 +1,6 @@
 import { MishapError } from '../../../base/errors.ts'
-import type { MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts.ts'
-import type { RestDetector, WrittenDetector } from '../../../contract/detectors.ts'
+import type { MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts/alerts.ts'
+import type { RestDetector, WrittenDetector } from '../../../contract/explore/detectors.ts'
 import type { Project } from '../../../store/meta/meta.ts'
 import type { Kept } from './issue-rule.ts'
 import { askedOf, befores, datasetNames, deltas, detections, metricPlan } from './metric-rule.ts'

@@ -68,7 +68,7 @@ function compared(key: string, name: string, value: string, isGroupNegated: bool
   if (found.match === 'is') return { value: term(negated, `has:${key}`) }
   if (value === '') return { mistake: `${key} needs a value.` }
   if (found.match === 'in') {
-    const values = value.split(',').map((one) => `"${literal(one.trim())}"`)
+    const values = value.split(',').map((part) => `"${literal(part.trim())}"`)
     return { value: term(negated, `${key}:[${values.join(', ')}]`) }
   }
   const [before, after] = [found.match === 'co' || found.match === 'ew', found.match === 'co' || found.match === 'sw']

@@ -5,8 +5,8 @@ import {
   type IssueCondition,
   type NewAlertRuleBody,
   type RestAlertRule,
-} from '../../../contract/alerts.ts'
-import type { RestIssueRule, WrittenIssueRule } from '../../../contract/issue-rules.ts'
+} from '../../../contract/alerts/alerts.ts'
+import type { RestIssueRule, WrittenIssueRule } from '../../../contract/alerts/issue-rules.ts'
 import {
   ageTerm,
   assignedTerm,

@@ -1,6 +1,6 @@
 import { MishapError } from '../../../base/errors.ts'
-import type { AlertAction, MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts.ts'
-import type { RestMetricRule, WrittenMetricRule } from '../../../contract/metric-rules.ts'
+import type { AlertAction, MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts/alerts.ts'
+import type { RestMetricRule, WrittenMetricRule } from '../../../contract/alerts/metric-rules.ts'
 import type { Dataset } from '../../../domain/datasets.ts'
 import type { AlertRule } from '../../../store/meta/alerts/rules.ts'
 import type { Kept } from './issue-rule.ts'

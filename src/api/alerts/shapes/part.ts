@@ -58,11 +58,11 @@ export function readParts<Value>(
   read: (part: Part) => Reading<Value>,
 ): ReadParts<Value> {
   const found = parts.map(read)
-  const mistakes = found.flatMap((one) => ('mistake' in one ? [one.mistake] : []))
+  const mistakes = found.flatMap((part) => ('mistake' in part ? [part.mistake] : []))
   if (mistakes.length > 0) throw new MishapError('VALIDATION', { fields: { [field]: mistakes } })
   return {
-    values: found.flatMap((one) => ('value' in one ? [one.value] : [])),
-    unevaluable: found.flatMap((one) => ('unevaluable' in one ? [one.unevaluable] : [])),
+    values: found.flatMap((part) => ('value' in part ? [part.value] : [])),
+    unevaluable: found.flatMap((part) => ('unevaluable' in part ? [part.unevaluable] : [])),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AlertAction } from '../../../contract/alerts.ts'
+import type { AlertAction } from '../../../contract/alerts/alerts.ts'
 import type { Channel } from '../../../store/meta/issues/alerts.ts'
 import type { MetaWith } from '../../../store/meta/meta-store.ts'
 import type { Reading } from './part.ts'
@@ -32,7 +32,8 @@ export function channelAction(
 ): Reading<AlertAction> {
   const wanted = names.filter((name) => name !== '').map(plain)
   const found = channels.find(
-    ({ id, kind, name }) => kinds.includes(kind) && wanted.some((one) => one === plain(name) || one === String(id)),
+    ({ id, kind, name }) =>
+      kinds.includes(kind) && wanted.some((target) => target === plain(name) || target === String(id)),
   )
   if (found) return { value: { type: 'channel', channel: String(found.id) } }
   return {

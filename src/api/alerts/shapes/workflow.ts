@@ -1,5 +1,5 @@
-import type { AlertAction, IssueCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts.ts'
-import type { RestWorkflow, WrittenWorkflow } from '../../../contract/workflows.ts'
+import type { AlertAction, IssueCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts/alerts.ts'
+import type { RestWorkflow, WrittenWorkflow } from '../../../contract/alerts/workflows.ts'
 import { projectDetectorId } from './detector.ts'
 import {
   ageTerm,
@@ -175,9 +175,9 @@ export function fromWorkflow(
     readCondition(part as Condition, logic === 'none', targets),
   )
   const receivers = readParts('actionFilters', filter?.actions ?? [], (part) => readAction(part as Action, targets))
-  const more = terms.values.flatMap((one) => ('trigger' in one ? [one.trigger] : []))
+  const more = terms.values.flatMap((value) => ('trigger' in value ? [value.trigger] : []))
   const when = whenOf(own.values, more, written.triggers?.logicType !== 'all')
-  const texts = terms.values.flatMap((one) => ('term' in one ? [one.term] : []))
+  const texts = terms.values.flatMap((value) => ('term' in value ? [value.term] : []))
   const unevaluable = [
     ...own.unevaluable,
     ...when.unevaluable,

@@ -101,7 +101,7 @@ function parametersOf(attributes: Loose): [name: string, value: unknown][] {
 }
 
 /**
- * Replaces secrets of a text, the longest first: it can contain a shorter one. What took the place of a secret is not
+ * Replaces secrets of a text, the longest first: it can contain a shorter secret. What took the place of a secret is not
  * searched again: the parameters `Fil` and `ter` in turns made a text of 4 kB grow fivefold with every four of them.
  */
 function withoutSecrets(text: string, secrets: readonly (readonly [before: string, after: string])[]): string {
@@ -134,7 +134,7 @@ function scrubLine(line: SentLine, rules: Rules): void {
   if (secrets.length > 0) line.body = withoutSecrets(line.body, secrets)
 }
 
-/** Makes a function for hashes of users. It remembers the last user: the lines of an item mostly have one. */
+/** Makes a function for hashes of users. It remembers the last user: the lines of an item mostly have the same user. */
 function createUserHashes(): (attributes: Loose) => string {
   const last = { key: '', hash: '' }
   return (attributes) => {

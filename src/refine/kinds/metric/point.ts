@@ -34,7 +34,7 @@ export function timeOf(ms: number | undefined, receivedMs: number, repairs: Repa
   return receivedMs
 }
 
-/** A number, also from a text that is one. Undefined for everything else, NaN and infinity too. */
+/** A number, also from a text that stands for a number. Undefined for everything else, NaN and infinity too. */
 function numberIn(sent: unknown, repairs: Repairs): number | undefined {
   if (typeof sent === 'number') return Number.isFinite(sent) ? sent : undefined
   if (
@@ -57,7 +57,7 @@ function typeOf(sent: unknown, repairs: Repairs): MetricType | undefined {
   return lower as MetricType
 }
 
-/** A unit; SDKs write `none` for numbers without one. */
+/** A unit; SDKs write `none` for numbers without a unit. */
 export function unitOf(sent: unknown, repairs: Repairs): string {
   const unit = line(sent, unitLengthMax, repairs)
   return unit === 'none' || unit === '1' ? '' : unit

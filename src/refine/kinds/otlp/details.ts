@@ -2,7 +2,7 @@ import type { Json } from '../../../wire/json.ts'
 import { type ByteBudget, boundedAttributes, lengths, line, type Repairs } from '../span/parts.ts'
 import type { OtlpLink, OtlpSpan } from './message.ts'
 
-/** Events and links of a span that a row keeps. SDKs send up to 128 of each, but a span has rarely more than one. */
+/** Events and links of a span that a row keeps. SDKs send up to 128 of each, but a span rarely has two. */
 const detailsMax = 20
 
 const noNames: ReadonlySet<string> = new Set()

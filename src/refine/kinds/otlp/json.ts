@@ -26,7 +26,7 @@ export function microseconds(value: unknown): number | undefined {
   return Number(BigInt(value) / 1000n) || undefined
 }
 
-/** JSON can have numbers that no double has. They become texts, as NaN is one. */
+/** JSON can have numbers that no double has. They become texts, as NaN does. */
 const finite = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 

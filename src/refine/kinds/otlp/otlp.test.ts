@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noFilters } from '../../../domain/filters.ts'
 import { randomOf } from '../../../random.cases.ts'
-import { encodeSpanRow, spanColumns } from '../../../store/events/encode-span.ts'
+import { encodeSpanRow, spanColumns } from '../../../store/events/traces/encode-span.ts'
 import {
   attribute,
   attributesOf,

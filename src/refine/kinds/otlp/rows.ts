@@ -37,7 +37,7 @@ const columns: ReadonlySet<string> = new Set([
   'sentry.sample_rate',
 ])
 
-/** Bits of `flags`: whether the parent is known to be in another process, or known to be in this one. */
+/** Bits of `flags`: whether the parent is known to be in another process, or known to be in this process. */
 const [hasIsRemote, isRemote] = [0x100, 0x200]
 const entryKinds: ReadonlySet<string> = new Set(['server', 'consumer'])
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Detection, DetectionRecord } from '../../../domain/detection.ts'
-import { detectionEventId, detectionHash } from '../../../domain/detection-ids.ts'
+import type { Detection, DetectionRecord } from '../../../domain/detectors/detection.ts'
+import { detectionEventId, detectionHash } from '../../../domain/detectors/detection-ids.ts'
 import type { NormalEvent } from '../../../domain/event.ts'
 import { recordedMs, refineBody } from '../../pipeline/fixture.cases.ts'
 import { effectOf } from '../error/events.ts'

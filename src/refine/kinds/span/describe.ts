@@ -1,4 +1,4 @@
-import { type RouteRules, type RouteSettings, routeRules } from '../../../domain/routes.ts'
+import { type RouteRules, type RouteSettings, routeRules } from '../../../domain/traces/routes.ts'
 import { fineStatuses, type SpanCategory, type SpanRow } from '../../../store/events/span-store.ts'
 import type { Tools } from '../../pipeline/context.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'

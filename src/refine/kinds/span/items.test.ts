@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { randomOf } from '../../../random.cases.ts'
-import { encodeSpanRow, spanColumns } from '../../../store/events/encode-span.ts'
+import { encodeSpanRow, spanColumns } from '../../../store/events/traces/encode-span.ts'
 import { refineBody } from '../../pipeline/fixture.cases.ts'
 import {
   atS,

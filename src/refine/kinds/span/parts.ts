@@ -1,4 +1,4 @@
-import { softVitalPrefix } from '../../../domain/vitals.ts'
+import { softVitalPrefix } from '../../../domain/traces/vitals.ts'
 import type { SpanCut } from '../../../store/events/span-store.ts'
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import type { Json } from '../../../wire/json.ts'

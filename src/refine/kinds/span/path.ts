@@ -1,4 +1,4 @@
-import { matchingPattern, noRules, type RouteRules, withLearned } from '../../../domain/routes.ts'
+import { matchingPattern, noRules, type RouteRules, withLearned } from '../../../domain/traces/routes.ts'
 
 /** Longer paths are cut. */
 const pathMax = 300

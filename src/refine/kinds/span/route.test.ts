@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { routeRules } from '../../../domain/routes.ts'
+import { routeRules } from '../../../domain/traces/routes.ts'
 import { assetPath, parameterizedPath, pathOf } from './path.ts'
 import { routeOf } from './route.ts'
 import { statementOf } from './statement.ts'

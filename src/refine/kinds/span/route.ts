@@ -1,4 +1,4 @@
-import type { RouteRules } from '../../../domain/routes.ts'
+import type { RouteRules } from '../../../domain/traces/routes.ts'
 import { type Loose, own, scalar } from '../../pipeline/value.ts'
 import { parameterizedPath, pathOf } from './path.ts'
 

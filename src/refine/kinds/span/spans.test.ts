@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { encodeSpanRow } from '../../../store/events/encode-span.ts'
 import type { SpanRow } from '../../../store/events/span-store.ts'
+import { encodeSpanRow } from '../../../store/events/traces/encode-span.ts'
 import { recordedMs, refineBody } from '../../pipeline/fixture.cases.ts'
 import {
   atS,

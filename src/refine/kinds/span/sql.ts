@@ -33,7 +33,7 @@ const runAt = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** The end of a quoted text that begins at `at`, after its closing quote. A doubled quote, or an escaped one, is content. */
+/** The end of a quoted text that begins at `at`, after its closing quote. A doubled quote, or an escaped quote, is content. */
 function quoteEnd(text: string, at: number, escapes: boolean): number {
   const quote = text[at]
   for (let end = at + 1; end < text.length; end++) {

@@ -72,7 +72,7 @@ const emptyHash = createHash('sha256').update('').digest('hex')
 /** Codes of Node and OpenSSL for a certificate that does not verify, and for a server that does not speak TLS. */
 const tlsCodes = /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS|ERR_SSL|EPROTO|INVALID_CA)/
 
-/** Returns the text of an element of an answer; '' without one. Texts of Mishap's requests need no more of XML. */
+/** Returns the text of an element of an answer; '' if it is absent. Texts of Mishap's requests need no more of XML. */
 export const elementOf = (xml: string, name: string): string =>
   (new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '')
     .replaceAll('&quot;', '"')

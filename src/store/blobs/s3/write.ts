@@ -49,7 +49,7 @@ export async function dropHashes(client: S3Client, key: string, value: string | 
   await deleteObject(client, hashesKey(key, value.slice(1)))
 }
 
-/** Deletes an object, if there is one. Throws S3Fault. */
+/** Deletes an object, if it exists. Throws S3Fault. */
 export async function deleteObject(client: S3Client, key: string): Promise<void> {
   const answer = await client.call({ method: 'DELETE', key })
   if (answer.status >= 300 && answer.status !== 404) throw client.faultOf(answer)

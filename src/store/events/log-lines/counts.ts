@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
-import { createValues, hashList } from '../filter.ts'
 import type { LogSearchStore } from '../log-search.ts'
+import { createValues, hashList } from '../reading/filter.ts'
 import { compileScope } from '../searching/filter.ts'
 import { logSource, timeOf } from './scope.ts'
 

@@ -1,5 +1,5 @@
-import type { Values } from '../filter.ts'
 import type { LogKey, LogLine } from '../log-search.ts'
+import type { Values } from '../reading/filter.ts'
 import { sourceOf } from '../searching/sources.ts'
 
 export const logSource = sourceOf('logs')

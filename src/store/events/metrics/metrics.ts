@@ -1,7 +1,7 @@
 import type { MetricType } from '../../../domain/metrics.ts'
 import type { Connection } from '../connection.ts'
-import { createValues } from '../filter.ts'
 import type { ListedMetric, MetricStore } from '../metric-store.ts'
+import { createValues } from '../reading/filter.ts'
 import { bucketStart, compileAggregate, compileKey, compileScope, compileSelection, nameContains } from './sql.ts'
 
 /** Newest points that the attributes of a metric are read from. */

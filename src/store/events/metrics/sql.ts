@@ -1,7 +1,7 @@
 import type { MetricAggregate } from '../../../domain/metrics.ts'
 import type { Scope } from '../events.ts'
-import { aheadMs, likePattern, type Values } from '../filter.ts'
 import type { MetricPair, MetricSelection } from '../metric-store.ts'
+import { aheadMs, likePattern, type Values } from '../reading/filter.ts'
 
 const moment = (values: Values, ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
 

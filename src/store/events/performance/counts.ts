@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { createValues } from '../filter.ts'
 import { type PerformanceStore, statementKinds } from '../performance-store.ts'
+import { createValues } from '../reading/filter.ts'
 import { isRolled, type Source, segmentFacts, statementFacts } from './facts.ts'
 import { isJob } from './route-filter.ts'
 import { categories } from './statements.ts'

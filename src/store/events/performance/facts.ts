@@ -1,10 +1,10 @@
-import { softVitalPrefix, type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
-import { isLong } from '../counts.ts'
+import { softVitalPrefix, type VitalName, vitalCurves, vitalNames } from '../../../domain/traces/vitals.ts'
 import type { Scope } from '../events.ts'
-import { aheadMs, type Values } from '../filter.ts'
+import { isLong } from '../reading/counts.ts'
+import { aheadMs, type Values } from '../reading/filter.ts'
 import { hasVitals, segmentsName } from '../schema/segments.ts'
 import { spanRollupName } from '../schema/span-rollup.ts'
-import { compileEnvironments, dayMs, hourMs, rounded, spansOf } from '../spans.ts'
+import { compileEnvironments, dayMs, hourMs, rounded, spansOf } from '../traces/spans.ts'
 import { compileSegmentScope, compileSpanScope, isMeasured } from './segments.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { skewKindIds, skewTag } from '../../../domain/skew.ts'
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { compileScope, createValues } from '../filter.ts'
 import type { NavigationStats, PerformanceStore } from '../performance-store.ts'
+import { compileScope, createValues } from '../reading/filter.ts'
 import { compileSegmentScope, readMs, weighed } from './segments.ts'
 
 /** Requests of the Next.js router for the data of a page: of no other client spans are there rows in `segments`. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { encodeSpanRow } from '../encode-span.ts'
 import type { EventStore } from '../event-store.ts'
 import { row, tsv } from '../events.cases.ts'
-import { type SpanChanges, spanRow } from '../span-rows.cases.ts'
+import { encodeSpanRow } from '../traces/encode-span.ts'
+import { type SpanChanges, spanRow } from '../traces/span-rows.cases.ts'
 import { routeFilterCases } from './route-filter.cases.ts'
 
 const hour = 3_600_000

@@ -1,7 +1,7 @@
-import { noJobOps } from '../../../domain/job-ops.ts'
+import { noJobOps } from '../../../domain/traces/job-ops.ts'
 import type { Scope } from '../events.ts'
-import { likePattern, type Values } from '../filter.ts'
 import type { RouteFilter, RouteMetric } from '../performance-store.ts'
+import { likePattern, type Values } from '../reading/filter.ts'
 import { compares } from '../searching/filter.ts'
 
 /** Fewer segments in one of the periods give no stable change of a percentile. */

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
-import { createValues, type Values } from '../filter.ts'
 import type { BreakdownKind, DurationRange, PerformanceStore, RouteRequest } from '../performance-store.ts'
-import { hashText } from '../rows.ts'
+import { createValues, type Values } from '../reading/filter.ts'
+import { hashText } from '../tables/rows.ts'
 import { compileChildren, compileRoute, isMeasured, readMs, type Tables, weighed } from './segments.ts'
 
 /** Buckets of the distribution for each power of ten. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
-import { createValues, type Values } from '../filter.ts'
 import type { Percentiles, PerformanceStore, RouteKey, RouteOrder, RouteStats } from '../performance-store.ts'
+import { createValues, type Values } from '../reading/filter.ts'
 import { factWeight, isRolled, longestOf, type Source, segmentFacts } from './facts.ts'
 import { comparedMin, compileRouteFilter, splitRouteFilter } from './route-filter.ts'
 import { apdexSum, readMs } from './segments.ts'

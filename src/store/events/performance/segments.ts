@@ -1,6 +1,6 @@
 import type { Scope } from '../events.ts'
-import { aheadMs, type Values } from '../filter.ts'
 import type { RouteKey } from '../performance-store.ts'
+import { aheadMs, type Values } from '../reading/filter.ts'
 
 /** Tables that a query reads, with their database. */
 export type Tables = { spans: string; segments: string }

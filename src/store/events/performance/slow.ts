@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
-import { createValues, type Values } from '../filter.ts'
 import type { PerformanceStore, SlowCounts } from '../performance-store.ts'
+import { createValues, type Values } from '../reading/filter.ts'
 import { compileMeasured } from './route.ts'
 import { compileChildren, type Tables } from './segments.ts'
 

@@ -1,8 +1,8 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { createValues } from '../filter.ts'
 import type { PerformanceStore, StatementKind, StatementStats } from '../performance-store.ts'
-import { hashText } from '../rows.ts'
+import { createValues } from '../reading/filter.ts'
+import { hashText } from '../tables/rows.ts'
 import { factWeight, isRolled, type Source, statementFacts } from './facts.ts'
 import { compileSpanScope, readMs } from './segments.ts'
 

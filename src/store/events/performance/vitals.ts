@@ -1,8 +1,14 @@
-import { softVitalPrefix, type VitalLoads, type VitalName, vitalCurves, vitalNames } from '../../../domain/vitals.ts'
+import {
+  softVitalPrefix,
+  type VitalLoads,
+  type VitalName,
+  vitalCurves,
+  vitalNames,
+} from '../../../domain/traces/vitals.ts'
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { createValues, type Values } from '../filter.ts'
 import type { PerformanceStore, RouteKey } from '../performance-store.ts'
+import { createValues, type Values } from '../reading/filter.ts'
 import { hasVitals } from '../schema/segments.ts'
 import { eachVital, factWeight, isRolled, type Source, softVitalFacts, vitalFacts } from './facts.ts'
 import { compileSegmentScope, weighed } from './segments.ts'

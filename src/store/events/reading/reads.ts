@@ -1,7 +1,6 @@
 import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
 import type { EventPosition, EventRef, EventSpan, PlaceInIssue, SeenEvent } from '../events.ts'
-import { compileFilter, compileScope, createValues, hashList, type Values } from '../filter.ts'
 import {
   idHex,
   readRef,
@@ -14,8 +13,9 @@ import {
   type StoredSeen,
   seenSelect,
   traceHex,
-} from '../rows.ts'
-import { hourMs, rounded } from '../spans.ts'
+} from '../tables/rows.ts'
+import { hourMs, rounded } from '../traces/spans.ts'
+import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 
 type Reads = Pick<
   EventStore,

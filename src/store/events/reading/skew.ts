@@ -1,7 +1,7 @@
 import { skewKindIds, skewTag } from '../../../domain/skew.ts'
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { compileScope, createValues, type Values } from '../filter.ts'
+import { compileScope, createValues, type Values } from './filter.ts'
 
 /** Skew that old tabs caused within a scope. */
 type SkewStats = {

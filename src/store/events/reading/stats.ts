@@ -1,10 +1,18 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
-import { compilePairs, compilePlace, isLong, type Pair } from '../counts.ts'
 import type { EventStore } from '../event-store.ts'
 import type { Scope, SetStats } from '../events.ts'
-import { compileScope, createValues, type Values } from '../filter.ts'
-import { compileEnvironments, compileRollup, compileSpans, compileWeeks, dayMs, hourMs, spansOf } from '../spans.ts'
+import {
+  compileEnvironments,
+  compileRollup,
+  compileSpans,
+  compileWeeks,
+  dayMs,
+  hourMs,
+  spansOf,
+} from '../traces/spans.ts'
+import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
+import { compileScope, createValues, type Values } from './filter.ts'
 
 type StoredRange = { place: number; events: string; points: [starts: string[], events: string[]] }
 type StoredUsers = { place: number; users_n?: string; life_n: string }

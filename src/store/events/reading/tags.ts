@@ -2,8 +2,8 @@ import type { TagCount } from '../../../domain/event.ts'
 import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
 import type { Scope } from '../events.ts'
-import { compileScope, createValues, hashList, type Values } from '../filter.ts'
-import { compileProjectRollup } from '../spans.ts'
+import { compileProjectRollup } from '../traces/spans.ts'
+import { compileScope, createValues, hashList, type Values } from './filter.ts'
 
 type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues' | 'frameValues'>
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
-import { compilePairs, compilePlace, isLong } from '../counts.ts'
 import type { EventStore } from '../event-store.ts'
 import type { Scope } from '../events.ts'
-import { compileFilter, compileScope, createValues } from '../filter.ts'
-import { compileRollup, dayMs, hourMs } from '../spans.ts'
+import { compileRollup, dayMs, hourMs } from '../traces/spans.ts'
+import { compilePairs, compilePlace, isLong } from './counts.ts'
+import { compileFilter, compileScope, createValues } from './filter.ts'
 
 /**
  * From this many groups on, all rows of the scope are read and those of other groups dropped. To find each group by

@@ -1,6 +1,6 @@
 import { binSql } from '../bins.ts'
-import type { Values } from '../filter.ts'
 import type { Aggregate, Arithmetic, Value } from '../question.ts'
+import type { Values } from '../reading/filter.ts'
 import { compileKey, compileList, compileNumber, compilePresence } from './columns.ts'
 import { compileFilter } from './filter.ts'
 import { isList } from './json.ts'

@@ -1,6 +1,6 @@
-import type { Values } from '../filter.ts'
 import type { Cell, Value, Vital } from '../question.ts'
-import { hashText } from '../rows.ts'
+import type { Values } from '../reading/filter.ts'
+import { hashText } from '../tables/rows.ts'
 import { compileElements, compileMention, compileOnly, isList } from './json.ts'
 import { columnOf, type Source } from './sources.ts'
 

@@ -1,5 +1,5 @@
-import { createValues } from '../filter.ts'
 import type { Explained } from '../question.ts'
+import { createValues } from '../reading/filter.ts'
 import { compileAggregate } from './aggregates.ts'
 import { compileKey, compileValue } from './columns.ts'
 import { compares, compileScope } from './filter.ts'

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { createValues } from '../filter.ts'
 import type { Facet, Question, QuestionStore } from '../question.ts'
+import { createValues } from '../reading/filter.ts'
 import type { DurationStore } from '../span-search.ts'
 import { compilePresence, compileValue } from './columns.ts'
 import { compileScope } from './filter.ts'

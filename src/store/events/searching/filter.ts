@@ -1,6 +1,6 @@
 import type { Scope } from '../events.ts'
-import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values } from '../filter.ts'
 import type { Compare, Filter, Question, Value } from '../question.ts'
+import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values } from '../reading/filter.ts'
 import { compileList, compileNumber, compilePresence, compileValue, jsonText } from './columns.ts'
 import { compileMention, isList } from './json.ts'
 import { columnOf, type Source } from './sources.ts'
@@ -31,7 +31,7 @@ function textOf(source: Source, values: Values, value: Value): string {
 /** Whether a row can lack the value. Missing texts are empty. */
 const isNullable = ({ of }: Value): boolean => of === 'number' || of === 'measurement' || of === 'score'
 
-/** Condition that a row has the attribute at all, for the index of keys. The pattern `*` matches a missing one, too. */
+/** Condition that a row has the attribute at all, for the index of keys. The pattern `*` matches a missing attribute, too. */
 const hasKey = (values: Values, value: Value, pattern: string): string =>
   value.of === 'attribute' && /[^*]/.test(pattern) ? `mapContains(tags, ${values.add('String', value.key)}) AND ` : ''
 
@@ -104,7 +104,7 @@ function compareCondition(
   return `ifNull((${compileNumber(source, values, value)}) ${operator} ${compared}, 0)`
 }
 
-/** Conditions for the index of words, if only rows that have the value match. An empty text matches a missing one. */
+/** Conditions for the index of words, if only rows that have the value match. An empty text matches a missing value. */
 const neededKeys = (source: Source, values: Values, filter: Extract<Filter, { op: 'match' | 'compare' }>): string[] =>
   filter.op === 'compare' || filter.match === 'has' || /[^*\s]/.test(filter.text)
     ? keyConditions(source, values, filter.value)

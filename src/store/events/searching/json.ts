@@ -1,5 +1,5 @@
-import type { Values } from '../filter.ts'
 import type { Value } from '../question.ts'
+import type { Values } from '../reading/filter.ts'
 
 // Values within the JSON of a text, read when they are asked for: bodies of log lines often are JSON, or end in it.
 
@@ -9,7 +9,7 @@ type JsonValue = Extract<Value, { of: 'json' }>
 export const isList = (value: Value): boolean => value.of === 'json' && value.path.steps.some((step) => 'each' in step)
 
 /**
- * The JSON within a text: from its first bracket to its last one. The engine reads nothing of a text that has words
+ * The JSON within a text: from its first bracket to its last. The engine reads nothing of a text that has words
  * around its JSON.
  */
 function documentOf(text: string, { path }: JsonValue): string {

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { createValues } from '../filter.ts'
 import type { QuestionStore } from '../question.ts'
+import { createValues } from '../reading/filter.ts'
 import { sourceOf } from './sources.ts'
 
 /** Parts of a range that are tried, the longest first. */

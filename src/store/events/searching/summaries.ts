@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts'
-import { aheadMs, createValues } from '../filter.ts'
-import { traceHex } from '../rows.ts'
+import { aheadMs, createValues } from '../reading/filter.ts'
 import type { SpanSearchStore } from '../span-search.ts'
+import { traceHex } from '../tables/rows.ts'
 
 /** Other spans of a trace can lie before or after the found ones. */
 const aroundMs = 3_600_000

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
-import { createValues } from '../filter.ts'
 import type { QuestionStore } from '../question.ts'
+import { createValues } from '../reading/filter.ts'
 import { compileKey, compilePresence } from './columns.ts'
 import { compileScope } from './filter.ts'
 import { sourceOf } from './sources.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createValues } from '../filter.ts'
 import type { Filter, Value } from '../question.ts'
+import { createValues } from '../reading/filter.ts'
 import { compileFilter } from './filter.ts'
 import { sourceOf } from './sources.ts'
 import { wordConditions } from './words.ts'

@@ -1,5 +1,5 @@
-import type { Values } from '../filter.ts'
 import type { Value } from '../question.ts'
+import type { Values } from '../reading/filter.ts'
 import { columnOf, type Source } from './sources.ts'
 
 // Conditions that an index of words answers, so that not every text is read. They are implied by the condition that is

@@ -1,5 +1,5 @@
 import type { Connection } from '../connection.ts'
-import { createValues } from '../filter.ts'
+import { createValues } from '../reading/filter.ts'
 import type { HealthCounts, SessionDimension, SessionDurations, SessionGroup, SessionStore } from '../session-store.ts'
 import { durationLevels, endNames } from './schema.ts'
 import {

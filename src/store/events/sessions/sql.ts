@@ -1,4 +1,4 @@
-import { compileFilter, type Values } from '../filter.ts'
+import { compileFilter, type Values } from '../reading/filter.ts'
 import type { SessionScope } from '../session-store.ts'
 import { durationLevels, endNames } from './schema.ts'
 

@@ -2,7 +2,7 @@ import { refuseSql, type Token, tokensOf } from './tokens.ts'
 
 /** A place in a statement. All methods refuse the statement with the position of the next token when it does not fit. */
 export type Cursor = {
-  /** Returns the token `ahead` of the next one. */
+  /** Returns the token `ahead` of the next token. */
   peek(ahead?: number): Token
   /** Whether the next token is this keyword, in any case, or this symbol. */
   is(text: string, ahead?: number): boolean

@@ -1,10 +1,10 @@
-import { encodeSpanRow, spanColumns } from '../encode-span.ts'
 import { downsampledSpansTables, removedSpansName } from '../schema/downsampled-spans.ts'
 import { segmentsName, segmentsTable } from '../schema/segments.ts'
 import { spanRollupName, spanRollupTable } from '../schema/span-rollup.ts'
 import { spansTable as spansDdl } from '../schema/spans.ts'
 import type { SpanRow } from '../span-store.ts'
 import type { StoredTable } from '../table.ts'
+import { encodeSpanRow, spanColumns } from '../traces/encode-span.ts'
 
 /** Spans from transactions and span items, about a hundred per event. */
 export const spansTable: StoredTable<SpanRow> = {

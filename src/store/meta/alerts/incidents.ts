@@ -103,10 +103,10 @@ export type NewActivity = Pick<IncidentActivity, 'kind' | 'userId' | 'data'>
 /** An incident with its members, as a decision reads it. */
 export type OpenIncident = { incident: Incident; members: IncidentMember[] }
 
-/** What a decision stores about an incident. `incident.id` 0: a new one. `members`: those that changed. */
+/** What a decision stores about an incident. `incident.id` 0: it is new. `members`: those that changed. */
 type IncidentChange = { incident: Incident; members: IncidentMember[]; activities: NewActivity[] }
 
-/** All rows of one decision. `incident` of a delivery: the place of its incident in `incidents`, if it has one. */
+/** All rows of one decision. `incident` of a delivery: the place of its incident in `incidents`; null: it is about no incident. */
 export type Decided = {
   incidents: IncidentChange[]
   deliveries: { delivery: NewDelivery; incident: number | null }[]

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { hole, type Override, type Rota } from '../../../domain/on-call.ts'
+import { hole, type Override, type Rota } from '../../../domain/alerts/on-call.ts'
 import { checkName } from '../database/names.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'

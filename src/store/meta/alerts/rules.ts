@@ -6,7 +6,7 @@ import type {
   IssueCondition,
   MetricCondition,
   RuleStatus,
-} from '../../../contract/alerts.ts'
+} from '../../../contract/alerts/alerts.ts'
 import type { AlertTables } from '../database/alert-tables.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
@@ -106,7 +106,7 @@ const initial: AlertRuleState = {
 }
 
 type StateRow = Omit<AlertTables['alert_rule_state'], 'rule_id'>
-/** A rule with its state; without one, its columns are null. */
+/** A rule with its state; without a state, its columns are null. */
 type RuleRow = Selectable<AlertTables['alert_rule']> & { [Column in keyof StateRow]: StateRow[Column] | null }
 
 /** Converts a state to its row. */

@@ -42,7 +42,7 @@ export type DashboardStore = {
   updateDashboard(id: number, change: Partial<Values>, userId: string | null, rev?: number): Promise<Dashboard>
   /** Throws CONFLICT when `rev` is outdated. */
   deleteDashboard(id: number, rev?: number): Promise<void>
-  /** The kept states of a dashboard without the current one, newest first. */
+  /** The kept states of a dashboard without the current state, newest first. */
   listDashboardRevisions(id: number): Promise<DashboardRevision[]>
   /** The dashboards that a person has marked: ids, and names of ready-made ones. */
   favouriteDashboardsOf(organizationId: number, userId: string): Promise<string[]>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import { codeOf } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import type { ExploreTables } from '../database/explore-tables.ts'
 import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'

@@ -19,7 +19,7 @@ export const laterDigest = (conflict: OnConflictBuilder<Tables, 'digest'>) =>
 
 /**
  * All statements of a batch commit. Each one takes a list of rows, because PostgreSQL needs a round trip for every
- * statement: 2,000 upserts take 1.4 s one by one, and 9 ms as one statement. Lists must not have two rows of one key.
+ * statement: 2,000 upserts take 1.4 s as 2,000 statements, and 9 ms as one statement. Lists must not have two rows of one key.
  */
 export type BatchStatements = ReturnType<typeof batchStatements>
 

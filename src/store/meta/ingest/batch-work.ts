@@ -1,4 +1,4 @@
-import { isPerformanceKind } from '../../../domain/detectors.ts'
+import { isPerformanceKind } from '../../../domain/detectors/detectors.ts'
 import type { Limits } from '../../../domain/issue-states.ts'
 import { isPriorityRaised } from '../../../domain/priority.ts'
 import type { TriggerKind } from '../alerts/triggers.ts'

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import { type RuleError, ruleSentence } from '../../../domain/alerts/rule-text.ts'
 import { readFingerprintRules } from '../../../domain/fingerprint-rules.ts'
-import { type RuleError, ruleSentence } from '../../../domain/rule-text.ts'
 import { readStackRules } from '../../../domain/stack-rules.ts'
 import type { Tables } from '../database/tables.ts'
 import type { GroupingSettings, ProjectChange } from '../meta.ts'

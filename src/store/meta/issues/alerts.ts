@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { ChannelKind, ChannelSubscription } from '../../../domain/channel-kinds.ts'
+import type { ChannelKind, ChannelSubscription } from '../../../domain/alerts/channel-kinds.ts'
 import { checkName } from '../database/names.ts'
 import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'

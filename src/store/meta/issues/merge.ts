@@ -1,5 +1,5 @@
 import { MishapError } from '../../../base/errors.ts'
-import { isPerformanceKind } from '../../../domain/detectors.ts'
+import { isPerformanceKind } from '../../../domain/detectors/detectors.ts'
 import { number } from '../database/dialect.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { type BatchStatements, batchStatements, issueOf, laterDigest } from '../ingest/batch-statements.ts'

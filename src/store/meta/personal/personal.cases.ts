@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultSettings, type PersonalSettings } from '../../../domain/personal.ts'
+import { defaultSettings, type PersonalSettings } from '../../../domain/alerts/personal.ts'
 import { codeOf, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 

@@ -5,7 +5,7 @@ import {
   paceOf,
   type SummaryKind,
   summaryKinds,
-} from '../../../domain/personal.ts'
+} from '../../../domain/alerts/personal.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, type Store } from '../database/store.ts'
 
@@ -88,7 +88,7 @@ async function schedule(
 }
 
 /**
- * Removes what a person who leaves wanted to hear of an organization, and their browsers if it was their last one. The
+ * Removes what a person who leaves wanted to hear of an organization, and their browsers if it was their last organization. The
  * caller opens the transaction, and has removed the membership.
  */
 export async function dropPersonal({ write, dialect: { builder } }: Store, organizationId: number, userId: string) {

@@ -6,7 +6,7 @@ import {
   faultsOf,
   type ProjectDetectors,
   readDetectors,
-} from '../../../domain/detectors.ts'
+} from '../../../domain/detectors/detectors.ts'
 import type { Store } from '../database/store.ts'
 
 /** Which detectors run in a project, and their thresholds. */

@@ -1,6 +1,6 @@
 import { MishapError } from '../../../base/errors.ts'
-import { brokenPattern, patternsMax, type RouteSettings, readRoutes } from '../../../domain/routes.ts'
-import type { UploadedRoutes } from '../../../domain/uploaded-routes.ts'
+import { brokenPattern, patternsMax, type RouteSettings, readRoutes } from '../../../domain/traces/routes.ts'
+import type { UploadedRoutes } from '../../../domain/traces/uploaded-routes.ts'
 import type { Store } from '../database/store.ts'
 
 /** How addresses of a project become routes. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { DataCategory, OutcomeCount } from '../../../base/outcome.ts'
-import { isPerformanceKind } from '../../../domain/detectors.ts'
+import { isPerformanceKind } from '../../../domain/detectors/detectors.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { outcomeWriter } from '../ingest/counts.ts'

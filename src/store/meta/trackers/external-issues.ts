@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { TrackerState } from '../../../domain/trackers.ts'
+import type { TrackerState } from '../../../domain/alerts/trackers.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
@@ -16,7 +16,7 @@ export type ExternalIssue = {
   origin: string
   /** As the service shows it: `acme/web#12`, `WEB-12`. '' while the tracker was not asked or did not answer yet. */
   key: string
-  /** As its API names it. Unique within the connection; several issues can be linked with one. */
+  /** As its API names it. Unique within the connection; several issues can be linked with the same. */
   externalId: string
   title: string
   url: string

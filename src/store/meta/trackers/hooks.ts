@@ -1,4 +1,4 @@
-import type { HookOutcome } from '../../../domain/trackers.ts'
+import type { HookOutcome } from '../../../domain/alerts/trackers.ts'
 import type { Store } from '../database/store.ts'
 import { insertComment } from '../issues/issues.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { TrackerKind } from '../../../domain/trackers.ts'
+import type { TrackerKind } from '../../../domain/alerts/trackers.ts'
 import { checkName } from '../database/names.ts'
 import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
@@ -97,7 +97,7 @@ async function settleStates({ write, dialect: { builder } }: Store, integrationI
 
 /**
  * Throws VALIDATION for another place whose issues have the same numbers, while issues are linked: issue 12 there would
- * be closed in place of the linked one. GitHub and GitLab number the issues of each repository, every server its own.
+ * be closed in place of the linked issue. GitHub and GitLab number the issues of each repository, every server its own.
  */
 async function demandSamePlace(
   { write, dialect: { builder } }: Store,

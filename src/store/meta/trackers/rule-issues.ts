@@ -19,7 +19,7 @@ const originOf = (ruleId: number) => `rule-${ruleId}`
 const ruleOf = (origin: string) => Number(/^rule-(\d+)/.exec(origin)?.[1] ?? 0)
 
 /**
- * Stores links of rules without a tracker issue, within a transaction. The same rule, tracker and issue have one. What
+ * Stores links of rules without a tracker issue, within a transaction. The same rule, tracker and issue have a single link. What
  * is gone, or belongs to another organization, has no effect.
  */
 export async function addRuleIssues(store: Store, asked: readonly RuleIssue[], nowMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../../base/errors.ts'
-import type { TrackerKind } from '../../../domain/trackers.ts'
+import type { TrackerKind } from '../../../domain/alerts/trackers.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { PersonalKind, SummaryKind } from '../../../domain/personal.ts'
+import type { PersonalKind, SummaryKind } from '../../../domain/alerts/personal.ts'
 import { noState } from '../../client/form.ts'
 import { ActionForm } from '../../ui/forms/action-form.tsx'
 import { Button } from '../../ui/forms/controls.tsx'

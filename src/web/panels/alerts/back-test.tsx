@@ -1,16 +1,16 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
+import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
 import { measureText } from '../../ui/measure.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { useTimeText } from '../../ui/time.tsx'
-import { BackTestChart } from './back-test-chart.tsx'
-import { BackTestGroups } from './back-test-groups.tsx'
-import { afterDeploys, type Direction, totalMs } from './chart-scale.ts'
+import { BackTestChart } from './back-test/back-test-chart.tsx'
+import { BackTestGroups } from './back-test/back-test-groups.tsx'
+import { afterDeploys, type Direction, totalMs } from './back-test/chart-scale.ts'
 import { draftOf, isSame, mistakesIn, type RuleDraft, unitOf } from './draft.ts'
 import { useEditor } from './editor-context.ts'
 import { Firings } from './firings.tsx'
@@ -35,7 +35,7 @@ function barsText({ kind, issue, metric }: RuleDraft): 'bars' | 'barsLowest' | '
   return issue.when.some((trigger) => 'windowMinutes' in trigger) ? 'barsOfIssue' : 'barsIssues'
 }
 
-/** How often the rule would have fired, and the saved one. */
+/** How often the rule would have fired, and the saved rule. */
 function Verdict({ answer, saved }: { answer: RestBackTest; saved: RestBackTest | undefined }) {
   const t = useTranslations('alerts.backTest')
   const lasted = useLasted()

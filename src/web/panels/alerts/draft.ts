@@ -1,5 +1,5 @@
-import type { AlertAction, IssueCondition, MetricCondition, RestAlertRule } from '../../../contract/alerts.ts'
-import type { Plan } from '../../../contract/explore.ts'
+import type { AlertAction, IssueCondition, MetricCondition, RestAlertRule } from '../../../contract/alerts/alerts.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import type { Dataset } from '../../../domain/datasets.ts'
 
 /** The part of a rule that a person edits. Both parts stay while the person changes between the kinds. */

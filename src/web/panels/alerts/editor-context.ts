@@ -1,6 +1,6 @@
 'use client'
 import { createContext, useContext } from 'react'
-import type { RestAlertRule } from '../../../contract/alerts.ts'
+import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import type { ProjectName } from '../search/list-params.ts'
 import type { RuleDraft } from './draft.ts'
 import type { KnownReceivers } from './receivers.ts'

@@ -2,7 +2,7 @@
 import { ChevronLeft, Pencil } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestAlertRule } from '../../../contract/alerts.ts'
+import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { Button, Input } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -65,7 +65,7 @@ export function NumberField({
   value: number | null
   onChange: (value: number | null) => void
   isWrong?: boolean
-  /** Only whole numbers from this one. */
+  /** Only whole numbers from this number. */
   wholeFrom?: number
   placeholder?: string
 }) {

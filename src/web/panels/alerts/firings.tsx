@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
+import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -1,4 +1,4 @@
-import type { RuleStatus } from '../../../contract/alerts.ts'
+import type { RuleStatus } from '../../../contract/alerts/alerts.ts'
 
 export const ruleStatuses = [
   'critical',

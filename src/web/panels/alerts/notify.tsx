@@ -1,7 +1,7 @@
 'use client'
 import { Bell, CircleUser, Hash, KanbanSquare, Mail, Plus, Users, Webhook, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import type { AlertAction } from '../../../contract/alerts.ts'
+import type { AlertAction } from '../../../contract/alerts/alerts.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

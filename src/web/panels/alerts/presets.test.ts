@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newAlertRuleBody } from '../../../contract/alerts.ts'
+import { newAlertRuleBody } from '../../../contract/alerts/alerts.ts'
 import { alertHref as tileHref } from '../dashboards/explore-link.ts'
 import { alertHref, exploreParams } from '../explore/params.ts'
 import { bodyOf, emptyDraft, measureOf } from './draft.ts'

@@ -1,5 +1,5 @@
-import type { Plan } from '../../../contract/explore.ts'
-import { groupFieldsMax } from '../../../domain/metric-rules.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
+import { groupFieldsMax } from '../../../domain/alerts/metric-rules.ts'
 import { exploreParams, renamed } from '../explore/params.ts'
 import { emptyDraft, type MetricPart, type RuleDraft, withMeasure } from './draft.ts'
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestAlertPreview } from '../../../contract/alerts-preview.ts'
+import type { RestAlertPreview } from '../../../contract/alerts/alerts-preview.ts'
 import { apiFetch, isTemporary } from '../../client/api.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'

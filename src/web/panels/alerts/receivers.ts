@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { AlertAction } from '../../../contract/alerts.ts'
-import type { RestChannel } from '../../../contract/notifications.ts'
+import type { AlertAction } from '../../../contract/alerts/alerts.ts'
+import type { RestChannel } from '../../../contract/alerts/notifications.ts'
 
 /** Channels, people, schedules and trackers that a rule can name. */
 export type KnownReceivers = {

@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestAlertRule } from '../../../contract/alerts.ts'
+import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { RestAlertRule } from '../../../contract/alerts.ts'
+import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
 import { Time, useNow } from '../../ui/time.tsx'

@@ -1,9 +1,9 @@
-import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
+import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import { type AlertTrigger, filterOf, type RuleDraft, withFilter } from './draft.ts'
 
 type Suggestion = Pick<NonNullable<RestBackTest['suggest']>[number], 'change' | 'value'>
 
-/** The number of a trigger that a threshold stands for; undefined for triggers without one. */
+/** The number of a trigger that a threshold stands for; undefined for triggers without a number. */
 const numberOf = (trigger: AlertTrigger): number | undefined =>
   trigger.type === 'events' || trigger.type === 'users'
     ? trigger.count
@@ -17,7 +17,7 @@ function withNumber(trigger: AlertTrigger, value: number): AlertTrigger {
   return trigger.type === 'rate' ? { ...trigger, percent: value } : trigger
 }
 
-/** The threshold of a rule: that of a metric, or the number of the first trigger that has one. Null: it has none. */
+/** The threshold of a rule: that of a metric, or the number of the first trigger that has a number. Null: it has none. */
 export function thresholdOf({ kind, issue, metric }: RuleDraft): number | null {
   if (kind === 'metric') return metric.threshold.critical
   return issue.when.map(numberOf).find((number) => number !== undefined) ?? null

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
+import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useEditor } from './editor-context.ts'

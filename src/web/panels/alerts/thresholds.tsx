@@ -1,10 +1,10 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
-import type { Direction } from './chart-scale.ts'
+import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
+import type { Direction } from './back-test/chart-scale.ts'
 import { useLasted } from './words.tsx'
 
-/** How often other thresholds would have fired. A press takes one. */
+/** How often other thresholds would have fired. A press takes a threshold. */
 export function Thresholds({
   others,
   direction,

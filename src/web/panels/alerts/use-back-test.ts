@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
-import type { RestBackTest } from '../../../contract/alerts-back-test.ts'
+import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import { apiFetch, isTemporary } from '../../client/api.ts'
 import { bodyOf, type RuleDraft } from './draft.ts'
 

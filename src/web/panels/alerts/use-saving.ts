@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestAlertRule } from '../../../contract/alerts.ts'
+import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { useToast } from '../../ui/toast.tsx'
 import { bodyOf, mistakesIn, type RuleDraft } from './draft.ts'

@@ -29,7 +29,7 @@ function Subject() {
     if (name === 'query')
       change({
         kind: 'metric',
-        // A second series makes it a query: with one, it would be the named measure again.
+        // A second series makes it a query: with a single series, it would be the named measure again.
         metric: measureOf(metric) === 'query' ? metric : withQuery(metric),
       })
     else if (name) change({ kind: 'metric', metric: withMeasure(metric, name) })

@@ -2,7 +2,7 @@
 import { Maximize2, Minimize2 } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import type { RestDashboard } from '../../../contract/dashboards.ts'
+import type { RestDashboard } from '../../../contract/explore/dashboards.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button, Input, Select } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'

@@ -1,6 +1,6 @@
 'use client'
 import type { CSSProperties } from 'react'
-import type { RestTile } from '../../../contract/dashboards.ts'
+import type { RestTile } from '../../../contract/explore/dashboards.ts'
 import { inOrder } from '../../../domain/dashboard-layout.ts'
 import { alertHref, exploreHref } from './explore-link.ts'
 import type { BoardParams } from './params.ts'

@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useEffect, useState, useTransition } from 'react'
-import type { RestDashboard, RestTile } from '../../../contract/dashboards.ts'
+import type { RestDashboard, RestTile } from '../../../contract/explore/dashboards.ts'
 import { apiFetch } from '../../client/api.ts'
 import { patientImport } from '../../client/connection.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
@@ -52,7 +52,7 @@ function useChange(): (change: BoardChange) => void {
 const askedOf = ({ displayType, widgetType, plan, queries, limit, interval }: RestTile) =>
   JSON.stringify([displayType, widgetType, plan, queries, limit, interval])
 
-/** A tile as a body: a tile without an id of the server gets one. */
+/** A tile as a body: a tile without an id of the server gets an id. */
 const bodyOf = ({ id, ...tile }: RestTile) => (id.startsWith('new-') ? tile : { id, ...tile })
 
 /** Editing: the draft, and functions that begin, save and leave it. */

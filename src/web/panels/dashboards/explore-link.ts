@@ -1,4 +1,4 @@
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import type { BoardParams } from './params.ts'
 
 /** The address of a new alert rule that watches a tile. Undefined: the tile has rows and no value to watch. */

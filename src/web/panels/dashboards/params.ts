@@ -1,4 +1,4 @@
-import type { RestDashboard } from '../../../contract/dashboards.ts'
+import type { RestDashboard } from '../../../contract/explore/dashboards.ts'
 import { type ListParams, type ProjectName, projectIdsOf } from '../search/list-params.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 

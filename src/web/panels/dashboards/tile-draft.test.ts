@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RestTile } from '../../../contract/dashboards.ts'
+import type { RestTile } from '../../../contract/explore/dashboards.ts'
 import { draftKinds, draftOf, tileOfDraft } from './tile-draft.ts'
 
 const empty = draftOf(undefined)

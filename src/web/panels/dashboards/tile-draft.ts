@@ -1,5 +1,5 @@
-import type { RestTile } from '../../../contract/dashboards.ts'
-import type { Plan } from '../../../contract/explore.ts'
+import type { RestTile } from '../../../contract/explore/dashboards.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import {
   chartGroups,
   datasetOfTile,
@@ -98,7 +98,7 @@ function limitOf(text: string): number | null {
   return Number.isInteger(limit) && limit >= 1 && limit <= 1000 ? limit : null
 }
 
-/** The tile that a form describes. A new one gets a free place; its id is temporary, the server gives the real one. */
+/** The tile that a form describes. A new one gets a free place; its id is temporary, the server gives the real id. */
 export function tileOfDraft(draft: TileDraft, before: RestTile | undefined, all: readonly RestTile[]): RestTile {
   const display: TileDisplay = draft.kind === 'issues' ? 'table' : draft.kind
   const limit = limitOf(draft.limit)

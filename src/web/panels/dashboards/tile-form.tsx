@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useState } from 'react'
-import type { RestTile } from '../../../contract/dashboards.ts'
+import type { RestTile } from '../../../contract/explore/dashboards.ts'
 import { tileTypes } from '../../../domain/dashboards.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Button, Field, Input, Select, TextArea } from '../../ui/forms/controls.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import type { PlanAnswer } from '../../../contract/explore.ts'
+import type { PlanAnswer } from '../../../contract/explore/explore.ts'
 import { bigNumber, chartSeries, heatRows, seriesLabel, sharedUnit } from './tile-words.ts'
 
 type Column = PlanAnswer['columns'][number]

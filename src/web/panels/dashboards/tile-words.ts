@@ -1,5 +1,5 @@
-import type { RestTile } from '../../../contract/dashboards.ts'
-import type { PlanAnswer } from '../../../contract/explore.ts'
+import type { RestTile } from '../../../contract/explore/dashboards.ts'
+import type { PlanAnswer } from '../../../contract/explore/explore.ts'
 import type { TimePoint, TimeSeries } from '../../ui/chart/time-series.ts'
 
 type Column = PlanAnswer['columns'][number]

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestDashboard } from '../../../contract/dashboards.ts'
+import type { RestDashboard } from '../../../contract/explore/dashboards.ts'
 
 const readyNames = ['health', 'first-hour', 'web-vitals', 'installation'] as const
 

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { PlanAnswer } from '../../../contract/explore.ts'
+import type { PlanAnswer } from '../../../contract/explore/explore.ts'
 import { TimeChart } from '../../ui/chart/time-chart.tsx'
 import type { TimeSeries } from '../../ui/chart/time-series.ts'
 import { Segments } from '../../ui/segments.tsx'

@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { PlanAnswer, PlanCell, PlanColumn } from '../../../contract/explore.ts'
+import type { PlanAnswer, PlanCell, PlanColumn } from '../../../contract/explore/explore.ts'
 import type { Dataset } from '../../../domain/datasets.ts'
 import { Link } from '../../ui/link.tsx'
 import { measureText } from '../../ui/measure.ts'

@@ -3,9 +3,9 @@ import './explore.css'
 import { Plus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useEffect, useId, useState } from 'react'
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
+import { groupFieldsMax } from '../../../domain/alerts/metric-rules.ts'
 import { planLimits } from '../../../domain/datasets.ts'
-import { groupFieldsMax } from '../../../domain/metric-rules.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { type ExploreParams, renamed } from './params.ts'
 
@@ -66,7 +66,7 @@ function Remove({ label, run }: { label: string; run: () => void }) {
   )
 }
 
-/** A list of fields as chips, and a field that adds one. */
+/** A list of fields as chips, and an input that adds a field. */
 function Fields({
   label,
   add,

@@ -1,4 +1,4 @@
-import type { PlanCell, PlanColumn } from '../../../contract/explore.ts'
+import type { PlanCell, PlanColumn } from '../../../contract/explore/explore.ts'
 
 /** The unit that a number of this column is written with. */
 export function unitOf({ type, unit }: Pick<PlanColumn, 'type' | 'unit'>): string | null {

@@ -1,7 +1,7 @@
 import type { Dataset } from '../../../domain/datasets.ts'
-import { logKeyOf, logKeys } from '../../../query/log-keys.ts'
-import { metricKeyOf, metricKeys } from '../../../query/metric-keys.ts'
-import { spanKeyOf, spanKeys } from '../../../query/span-keys.ts'
+import { logKeyOf, logKeys } from '../../../query/logs/keys.ts'
+import { metricKeyOf, metricKeys } from '../../../query/metrics/metric-keys.ts'
+import { spanKeyOf, spanKeys } from '../../../query/traces/span-keys.ts'
 import { issueKeys, type KeyTable } from '../search/complete.ts'
 
 const spans: KeyTable = { offered: spanKeys, keyOf: spanKeyOf, dataset: 'spans', words: 'spans' }

@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { PlanAnswer } from '../../../contract/explore.ts'
+import type { PlanAnswer } from '../../../contract/explore/explore.ts'
 import { measureText } from '../../ui/measure.ts'
 import { Time } from '../../ui/time.tsx'
 

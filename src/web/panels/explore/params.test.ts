@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestSavedQuery } from '../../../contract/saved-queries.ts'
+import type { RestSavedQuery } from '../../../contract/explore/saved-queries.ts'
 import { headingOf, nextOrder, unitOf } from './cells.ts'
 import { exploreParams, exploreSearch, ofDataset, ofMode, renamed, savedParams } from './params.ts'
 

@@ -1,5 +1,5 @@
-import type { Plan } from '../../../contract/explore.ts'
-import type { RestSavedQuery } from '../../../contract/saved-queries.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
+import type { RestSavedQuery } from '../../../contract/explore/saved-queries.ts'
 import { type Dataset, datasets, planLimits } from '../../../domain/datasets.ts'
 import type { ProjectName } from '../search/list-params.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
@@ -81,7 +81,7 @@ function planOf(search: URLSearchParams, mode: ExploreMode): Plan {
   }
 }
 
-/** Reads the range of a query string: 24 hours without one. */
+/** Reads the range of a query string: 24 hours if it has none. */
 export function exploreRange(search: URLSearchParams): Range {
   const period = search.get('t') ?? ''
   return rangeOf({

@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import { Code } from '../../ui/code.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 
 /** The parts of a sentence about a plan. */

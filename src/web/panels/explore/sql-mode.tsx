@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
-import type { RestSqlAnswer, RestSqlViews } from '../../../contract/sql.ts'
+import type { RestSqlAnswer, RestSqlViews } from '../../../contract/explore/sql.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Button, TextArea } from '../../ui/forms/controls.tsx'
 import { measureText } from '../../ui/measure.ts'

@@ -1,4 +1,4 @@
-import { toRestFeedback } from '../../../query/feedback.ts'
+import { toRestFeedback } from '../../../query/issues/feedback.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'

@@ -22,7 +22,7 @@ type Props = {
 
 const percent = (value: number) => `${Math.round(value * 100)} %`
 
-/** Similar issues. `m` merges the most similar one, or the one whose row has the focus. */
+/** Similar issues. `m` merges the most similar issue, or the issue whose row has the focus. */
 export function Similar({ organization, issue, similar, canTriage }: Props) {
   const t = useTranslations('grouping')
   const router = useRouter()

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestIncident } from '../../../contract/incidents.ts'
+import type { RestIncident } from '../../../contract/alerts/incidents.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'

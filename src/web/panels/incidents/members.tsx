@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestIncidentDetails } from '../../../contract/incidents.ts'
+import type { RestIncidentDetails } from '../../../contract/alerts/incidents.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'

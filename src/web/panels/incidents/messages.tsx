@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestIncidentDetails } from '../../../contract/incidents.ts'
+import type { RestIncidentDetails } from '../../../contract/alerts/incidents.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { Time } from '../../ui/time.tsx'

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { RestIncident } from '../../../contract/incidents.ts'
+import type { RestIncident } from '../../../contract/alerts/incidents.ts'
 import { SeverityShape } from '../../ui/severity.tsx'
 
 const shapes = { warning: 'warning', critical: 'error', acknowledged: 'info', resolved: 'ok' } as const

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RowEnd } from '../../ui/row-end.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'

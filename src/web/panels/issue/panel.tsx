@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import type { RestTraceMoment } from '../../../contract/explore/logs.ts'
 import type { RestInCommon, RestTag } from '../../../contract/issues.ts'
-import type { RestTraceMoment } from '../../../contract/logs.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { Answered } from '../../client/answered.ts'
 import { entryOf } from '../../client/event-entries.ts'

@@ -29,7 +29,7 @@ export function timesUsual(points: readonly RestPoint[]): number | undefined {
   return times >= 2 ? times : undefined
 }
 
-/** The state word of a row: at most one, because two draw more attention than the message. */
+/** The state word of a row: never two, because two draw more attention than the message. */
 export function rowState(issue: Pick<RestIssue, 'status' | 'substatus' | 'noise' | 'stats'>): RowState | undefined {
   if (issue.status === 'resolved') return { kind: 'resolved' }
   if (issue.status === 'ignored') return { kind: 'archived' }

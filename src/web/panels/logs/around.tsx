@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestLogDetail, RestLogsAround } from '../../../contract/logs.ts'
+import type { RestLogDetail, RestLogsAround } from '../../../contract/explore/logs.ts'
 import { type AroundBy, aroundBy } from '../../../domain/log-around.ts'
 import { apiFetch } from '../../client/api.ts'
 import { PlainText } from '../../ui/plain-text.tsx'

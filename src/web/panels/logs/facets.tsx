@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useEffect, useRef, useState } from 'react'
-import type { RestLogSummary } from '../../../contract/logs.ts'
+import type { RestLogSummary } from '../../../contract/explore/logs.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'

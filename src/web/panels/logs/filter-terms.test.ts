@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logKeyOf } from '../../../query/log-keys.ts'
+import { logKeyOf } from '../../../query/logs/keys.ts'
 import { parseSearch } from '../../../query/search/parse.ts'
 import { chosenValues, narrowed, toggledValue } from './filter-terms.ts'
 

@@ -1,4 +1,4 @@
-import { logKeyOf } from '../../../query/log-keys.ts'
+import { logKeyOf } from '../../../query/logs/keys.ts'
 import { keyOfTag, quoted, termsOf, withoutTerm } from '../search/terms.ts'
 
 /** The name of a field in a search: an attribute whose name is also a key is written as `tags[…]`. */
@@ -11,7 +11,7 @@ const entriesOf = (list: string): string[] =>
     entry.startsWith('"') ? entry.slice(1, -1).replace(/\\(["*\\])/g, '$1') : entry,
   )
 
-/** The term of a search that allows only some values of a key; undefined without one. */
+/** The term of a search that allows only some values of a key; undefined if there is none. */
 function chosenTerm(q: string, key: string): Chosen | undefined {
   const at = termsOf(q).findIndex(
     (term) => term.kind === 'filter' && term.key === `${key}:` && !/^[<>=!]/.test(term.value),

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo } from 'react'
-import type { RestLogSummary } from '../../../contract/logs.ts'
+import type { RestLogSummary } from '../../../contract/explore/logs.ts'
 import { type AnnotationsQuery, groupAnnotations } from '../../ui/chart/annotations.ts'
 import { useBrush } from '../../ui/chart/brush.ts'
 import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
@@ -10,7 +10,7 @@ import { useTimeText } from '../../ui/time.tsx'
 import { stackedLevels } from './levels.ts'
 
 const heightPx = 66
-/** Lines of releases that the chart fits; closer ones share one. */
+/** Lines of releases that the chart fits; closer releases share a line. */
 const annotationSlots = 60
 const dayMs = 86_400_000
 

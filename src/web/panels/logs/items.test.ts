@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RestLogLine } from '../../../contract/logs.ts'
+import type { RestLogLine } from '../../../contract/explore/logs.ts'
 import { foldedText, type Gap, itemsOf, messageParts, offsetsOf, rowAtPx, shapeParts } from './items.ts'
 
 const line = (n: number, pattern = '', message = `line ${n}`): RestLogLine => ({

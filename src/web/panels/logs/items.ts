@@ -1,4 +1,4 @@
-import type { RestLogLine } from '../../../contract/logs.ts'
+import type { RestLogLine } from '../../../contract/explore/logs.ts'
 
 /** Lines that are missing between two others. `hour`: when they were dropped, as the ledger counts by the hour. */
 export type Gap = {

@@ -1,4 +1,4 @@
-import { logKeyOf, logKeys } from '../../../query/log-keys.ts'
+import { logKeyOf, logKeys } from '../../../query/logs/keys.ts'
 import type { KeyTable } from '../search/complete.ts'
 
 /** The keys of the search box over log lines. */

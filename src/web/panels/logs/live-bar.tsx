@@ -1,7 +1,7 @@
 'use client'
 import { Pause } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestDroppedLines } from '../../../contract/logs.ts'
+import type { RestDroppedLines } from '../../../contract/explore/logs.ts'
 import { Link } from '../../ui/link.tsx'
 import { useTimeText } from '../../ui/time.tsx'
 

@@ -2,7 +2,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { memo } from 'react'
-import type { RestLogLine } from '../../../contract/logs.ts'
+import type { RestLogLine } from '../../../contract/explore/logs.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'

@@ -1,4 +1,4 @@
-import type { RestLogLine } from '../../../contract/logs.ts'
+import type { RestLogLine } from '../../../contract/explore/logs.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { foldedText, messageParts, shapeParts } from './items.ts'
 

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { type LogSender, logSenders, logSnippetOf } from '../../platforms/log-senders.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { NoProject, RemovableScope } from '../../ui/empty-list.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Segments } from '../../ui/segments.tsx'

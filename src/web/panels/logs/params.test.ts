@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restPlan } from '../../../contract/explore.ts'
+import { restPlan } from '../../../contract/explore/explore.ts'
 import { isPlain, logParamsOf, logPlan, logQuery } from './params.ts'
 import { logViewOf, logViewSearch } from './views.ts'
 

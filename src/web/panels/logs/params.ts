@@ -1,4 +1,4 @@
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
 import type { ApiRequest } from '../../client/api.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'

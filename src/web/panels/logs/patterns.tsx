@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestLogPatterns } from '../../../contract/logs.ts'
+import type { RestLogPatterns } from '../../../contract/explore/logs.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
@@ -34,7 +34,7 @@ function Sparkline({ points }: { points: readonly number[] }) {
   )
 }
 
-/** Repeated shapes of lines. A click shows the lines of one. */
+/** Repeated shapes of lines. A click shows the lines of a shape. */
 export function Patterns({
   answer,
   projectOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RestLogLine, TailMessage } from '../../../contract/logs.ts'
+import type { RestLogLine, TailMessage } from '../../../contract/explore/logs.ts'
 import { emptyTail, received } from './tail-buffer.ts'
 
 const line = (n: number): RestLogLine => ({

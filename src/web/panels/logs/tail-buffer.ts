@@ -1,4 +1,4 @@
-import type { RestLogLine, TailMessage } from '../../../contract/logs.ts'
+import type { RestLogLine, TailMessage } from '../../../contract/explore/logs.ts'
 import type { Gap } from './items.ts'
 
 /** Lines of a live tail that the page keeps. At 1,000 lines/s this is the last five seconds. */

@@ -1,6 +1,6 @@
 'use client'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { RestDroppedLines, RestLogLine } from '../../../contract/logs.ts'
+import type { RestDroppedLines, RestLogLine } from '../../../contract/explore/logs.ts'
 import type { Gap } from './items.ts'
 import { useTail } from './use-tail.ts'
 

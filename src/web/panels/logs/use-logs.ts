@@ -1,7 +1,7 @@
 'use client'
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { RestLogLines, RestLogPatterns, RestLogSummary } from '../../../contract/logs.ts'
+import type { RestLogLines, RestLogPatterns, RestLogSummary } from '../../../contract/explore/logs.ts'
 import { ApiError, type ApiRequest, apiFetch } from '../../client/api.ts'
 import { backoffMs } from '../../client/backoff.ts'
 import { linesPerPage } from './params.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../../base/clock.ts'
-import type { RestLogLine, TailMessage } from '../../../contract/logs.ts'
+import type { RestLogLine, TailMessage } from '../../../contract/explore/logs.ts'
 import { apiUrl } from '../../client/api.ts'
 import { backoffMs } from '../../client/backoff.ts'
 import { emptyTail, received, type Tail } from './tail-buffer.ts'

@@ -21,7 +21,7 @@ export const logViewOf = (params: LogParams, projects: readonly ProjectName[]): 
   ...scopeToView(params, projects, logsPeriod),
 })
 
-/** The query string of the view that the screen opens with. Undefined without one. */
+/** The query string of the view that the screen opens with. Undefined if there is none. */
 export function defaultLogSearch(views: readonly RestSearch[], projects: readonly ProjectName[]): string | undefined {
   const found = views.find(({ isPinned }) => isPinned)
   return found && logViewSearch(found, projects)

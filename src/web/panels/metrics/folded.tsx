@@ -1,5 +1,5 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { FoldedProject, MetricDetails } from '../../../query/metrics.ts'
+import type { FoldedProject, MetricDetails } from '../../../query/metrics/metrics.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import type { MetricDetails } from '../../../query/metrics.ts'
+import type { MetricDetails } from '../../../query/metrics/metrics.ts'
 import { useTimeText } from '../../ui/time.tsx'
 import { axisOf, metricWords } from './words.ts'
 

@@ -2,7 +2,7 @@
 import { X } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
 import { aggregatesOf } from '../../../domain/metrics.ts'
-import type { MetricDetails } from '../../../query/metrics.ts'
+import type { MetricDetails } from '../../../query/metrics/metrics.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { MetricEntry } from '../../../query/metrics.ts'
+import type { MetricEntry } from '../../../query/metrics/metrics.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

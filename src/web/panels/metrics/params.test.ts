@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restPlan } from '../../../contract/explore.ts'
+import { restPlan } from '../../../contract/explore/explore.ts'
 import { exploreParams } from '../explore/params.ts'
 import { changedSearch, isPlain, metricParams, metricsInExplore, toggledPair } from './params.ts'
 

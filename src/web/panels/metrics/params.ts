@@ -1,5 +1,5 @@
-import { metricKeyOf } from '../../../query/metric-keys.ts'
-import type { MetricOrder } from '../../../query/metrics.ts'
+import { metricKeyOf } from '../../../query/metrics/metric-keys.ts'
+import type { MetricOrder } from '../../../query/metrics/metrics.ts'
 import type { MetricPair } from '../../../store/events/metric-store.ts'
 import { exploreHref } from '../../client/explore-link.ts'
 import { searchWith } from '../../client/search-with.ts'

@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { MetricDetails } from '../../../query/metrics.ts'
+import type { MetricDetails } from '../../../query/metrics/metrics.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'

@@ -1,4 +1,4 @@
-import type { RestRoutePage } from '../../../contract/performance.ts'
+import type { RestRoutePage } from '../../../contract/explore/performance.ts'
 
 /** Selected buckets of a distribution, both included. */
 export type Brush = { from: number; to: number }

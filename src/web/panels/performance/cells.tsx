@@ -1,6 +1,6 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestRouteRow } from '../../../contract/performance.ts'
-import { scoreBounds } from '../../../domain/vitals.ts'
+import type { RestRouteRow } from '../../../contract/explore/performance.ts'
+import { scoreBounds } from '../../../domain/traces/vitals.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { useRef } from 'react'
-import type { RestNavigation, RestNavigationRow } from '../../../contract/performance.ts'
+import type { RestNavigation, RestNavigationRow } from '../../../contract/explore/performance.ts'
 import { Link } from '../../ui/link.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { NameCell } from './cells.tsx'
@@ -87,7 +87,7 @@ function Figures({ row }: { row: RestNavigationRow }) {
   )
 }
 
-/** The health of navigation by route, of all releases or of one. */
+/** The health of navigation by route, of all releases or of a single release. */
 export function NavigationTable({
   organization,
   answer,

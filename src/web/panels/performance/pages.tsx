@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { Link } from '../../ui/link.tsx'
 import { changedSearch } from './params.ts'
 
-/** Links to the next and the previous page of a list. Nothing if it fits on one. */
+/** Links to the next and the previous page of a list. Nothing if it fits on a single page. */
 export function Pages({ at, all, each }: { at: number; all: number; each: number }) {
   const t = useTranslations('performance.pages')
   const path = usePathname()

@@ -1,4 +1,4 @@
-import { type VitalLoads, vitalLoads } from '../../../domain/vitals.ts'
+import { type VitalLoads, vitalLoads } from '../../../domain/traces/vitals.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { type Range, rangeOf } from '../search/range.ts'
 import { quoted } from '../search/terms.ts'

@@ -1,6 +1,6 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestRoutePage, RestRouteRow } from '../../../contract/performance.ts'
-import { isJobOp } from '../../../domain/job-ops.ts'
+import type { RestRoutePage, RestRouteRow } from '../../../contract/explore/performance.ts'
+import { isJobOp } from '../../../domain/traces/job-ops.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { performanceWords, toneOf } from './words.ts'
 

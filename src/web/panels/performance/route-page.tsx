@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestBreakdown, RestRoutePage, RestRouteTrace } from '../../../contract/performance.ts'
+import type { RestBreakdown, RestRoutePage, RestRouteTrace } from '../../../contract/explore/performance.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

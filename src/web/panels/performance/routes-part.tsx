@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import { performanceRoutes } from '../../../query/performance-routes.ts'
+import { performanceRoutes } from '../../../query/performance/routes.ts'
 import { app } from '../../handle.ts'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { type LoadedPerformance, loadPerformance, orFailed } from './load.ts'

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { useRef } from 'react'
-import type { RestRouteRow, RestRoutes } from '../../../contract/performance.ts'
+import type { RestRouteRow, RestRoutes } from '../../../contract/explore/performance.ts'
 import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestRoutePage, RestRouteRow } from '../../../contract/performance.ts'
+import type { RestRoutePage, RestRouteRow } from '../../../contract/explore/performance.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { QueryFailed } from '../../ui/states.tsx'

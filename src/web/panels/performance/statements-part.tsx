@@ -1,4 +1,4 @@
-import { performanceStatements } from '../../../query/performance-statements.ts'
+import { performanceStatements } from '../../../query/performance/statements.ts'
 import { app } from '../../handle.ts'
 import { type LoadedPerformance, loadPerformance, orFailed } from './load.ts'
 import { isPlain, rowsPerPage, type Search } from './params.ts'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import { useRef } from 'react'
-import type { RestStatement, RestStatementCallers, RestStatements } from '../../../contract/performance.ts'
+import type { RestStatement, RestStatementCallers, RestStatements } from '../../../contract/explore/performance.ts'
 import { apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
@@ -107,7 +107,7 @@ const sorted = { total: 'total', slow: 'p95', count: 'count', failing: 'failures
 /** In the URL if the reader closed the row that opens by itself. */
 const closed = '-'
 
-/** The open row: the selected one, or else the one that the filter names. Links from routes lead there. */
+/** The open row: the selected row, or else the row that the filter names. Links from routes lead there. */
 function openedOf(rows: readonly RestStatement[], { open, q }: Pick<PerformanceParams, 'open' | 'q'>): string {
   if (open !== '' || q === '') return open
   const named = rows.find(({ statement }) => statement === q) ?? (rows.length === 1 ? rows[0] : undefined)

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -1,6 +1,6 @@
 import { useLocale, useTranslations } from 'next-intl'
 import { type ReactNode, Suspense } from 'react'
-import type { RestPerformanceCounts } from '../../../contract/performance.ts'
+import type { RestPerformanceCounts } from '../../../contract/explore/performance.ts'
 import { Link } from '../../ui/link.tsx'
 import { useSampledText } from './sampled.tsx'
 import { performanceWords } from './words.ts'

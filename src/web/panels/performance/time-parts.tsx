@@ -1,5 +1,5 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestRoutePage, RestTimePart } from '../../../contract/performance.ts'
+import type { RestRoutePage, RestTimePart } from '../../../contract/explore/performance.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { StatementLink } from './statement-link.tsx'
 import { performanceWords } from './words.ts'

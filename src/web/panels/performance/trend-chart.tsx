@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestRoutePage } from '../../../contract/performance.ts'
+import type { RestRoutePage } from '../../../contract/explore/performance.ts'
 import { groupAnnotations } from '../../ui/chart/annotations.ts'
 import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
 import { useTimeText } from '../../ui/time.tsx'

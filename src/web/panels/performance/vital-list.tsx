@@ -1,6 +1,6 @@
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestVital } from '../../../contract/performance.ts'
-import { vitalRating } from '../../../domain/vitals.ts'
+import type { RestVital } from '../../../contract/explore/performance.ts'
+import { vitalRating } from '../../../domain/traces/vitals.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { useSampledText } from './sampled.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { routeFilterOf } from '../../../query/route-search.ts'
+import { routeFilterOf } from '../../../query/performance/route-search.ts'
 import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from './brush.ts'
 import { changedSearch, performanceParams, routeSearch, scopeSearch } from './params.ts'
 import { statementPage, statementSearch } from './statement-link.tsx'

@@ -1,7 +1,7 @@
 /** Width of the chart in its own units; its height is 100: a share in percent. */
 export const adoptionWidth = 100
 
-/** The line of shares (0 to 1) as an SVG path. It passes over missing shares: small releases have hours without one. */
+/** The line of shares (0 to 1) as an SVG path. It passes over missing shares: small releases have hours without a share. */
 export function adoptionPath(shares: readonly (number | null)[]): string {
   const step = adoptionWidth / Math.max(1, shares.length - 1)
   const round = (value: number) => Math.round(value * 100) / 100

@@ -2,7 +2,7 @@ import { notFound } from 'next/navigation'
 import { allowedProjects } from '../../../auth/allowed-projects.ts'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestAnnotations, RestDeploy, RestRelease } from '../../../contract/releases.ts'
-import { listIssues } from '../../../query/issues.ts'
+import { listIssues } from '../../../query/issues/issues.ts'
 import { type Range, rangeOf } from '../../../query/range.ts'
 import {
   commitFiles,

@@ -1,4 +1,4 @@
-import { committersOf } from '../../../query/suspects.ts'
+import { committersOf } from '../../../query/issues/suspects.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'

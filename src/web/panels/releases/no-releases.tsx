@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl'
 import { app } from '../../handle.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { NoProject, RemovableFilter, RemovableScope } from '../../ui/empty-list.tsx'
 import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'

@@ -1,7 +1,7 @@
 import { getTranslations } from 'next-intl/server'
 import { Suspense } from 'react'
 import { filterAsync } from '../../../base/sequence.ts'
-import { releaseSkew } from '../../../query/skew.ts'
+import { releaseSkew } from '../../../query/issues/skew.ts'
 import type { Project } from '../../../store/meta/meta.ts'
 import { app } from '../../handle.ts'
 import { unlessAway } from '../../server/unless-away.ts'

@@ -27,7 +27,7 @@ function topTerms(text: string) {
   return { terms, hasOr }
 }
 
-/** Moves the term of a key out of the text, if it stands for a parameter: the only one, without ! and wildcards. */
+/** Moves the term of a key out of the text, if it stands for a parameter: the only term of its key, without ! and wildcards. */
 function lift(q: string, key: ScopeKey, isKnown: (value: string) => boolean): { q: string; values: string[] } {
   const { terms, hasOr } = topTerms(q)
   const [term, ...others] = terms.filter((candidate) => keyOf(candidate.key) === key)

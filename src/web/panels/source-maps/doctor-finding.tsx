@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl'
 import type { DoctorFinding } from '../../../domain/doctor.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 

@@ -1,5 +1,5 @@
 import { allowedProjects } from '../../../auth/allowed-projects.ts'
-import { normalOf } from '../../../query/event.ts'
+import { normalOf } from '../../../query/issues/event.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'

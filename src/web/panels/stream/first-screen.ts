@@ -1,6 +1,6 @@
 import type { Actor } from '../../../auth/auth.ts'
 import { someAsync } from '../../../base/sequence.ts'
-import { type IssueListRequest, listIssues } from '../../../query/issues.ts'
+import { type IssueListRequest, listIssues } from '../../../query/issues/issues.ts'
 import { namedProjects } from '../../../query/named-projects.ts'
 import { rangeOf } from '../../../query/range.ts'
 import { viewsOf } from '../../../query/saved.ts'

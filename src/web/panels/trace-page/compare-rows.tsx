@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useLayoutEffect, useRef } from 'react'
-import type { RestComparedRow, RestComparedSide } from '../../../contract/trace-compare.ts'
+import type { RestComparedRow, RestComparedSide } from '../../../contract/explore/trace-compare.ts'
 import { hueOf } from '../../client/op-hue.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -1,4 +1,4 @@
-import type { RestComparedRow, RestTraceComparison } from '../../../contract/trace-compare.ts'
+import type { RestComparedRow, RestTraceComparison } from '../../../contract/explore/trace-compare.ts'
 
 /** Differences up to this, and up to this part of the longer side, are not called slower or faster. */
 const sameMs = 1

@@ -1,4 +1,4 @@
-import { textOf } from '../../../domain/trace-spans.ts'
+import { textOf } from '../../../domain/traces/trace-spans.ts'
 import type { TraceModel } from './model.ts'
 import { colourOf, type Palette, prepared, xOf } from './paint.ts'
 import type { Window } from './zoom.ts'

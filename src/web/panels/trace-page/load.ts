@@ -1,8 +1,8 @@
 import { readableProjects } from '../../../auth/allowed-projects.ts'
-import type { RestTraceComparison } from '../../../contract/trace-compare.ts'
-import type { RestTraceView } from '../../../contract/trace-views.ts'
-import { traceComparison } from '../../../query/trace-compare.ts'
-import { traceView } from '../../../query/trace-view.ts'
+import type { RestTraceComparison } from '../../../contract/explore/trace-compare.ts'
+import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
+import { traceComparison } from '../../../query/traces/compare.ts'
+import { traceView } from '../../../query/traces/view.ts'
 import { app } from '../../handle.ts'
 import type { OrganizationHere } from '../../server/session.ts'
 
@@ -20,7 +20,7 @@ export async function readTrace(
   return await traceView(deps, reader, traceId, { keptDays: deps.config.retentionSpansDays, isPreload })
 }
 
-/** The trace for the document: a small one. A large one would delay the frame, so the browser asks for it. */
+/** The trace for the document, if it is small. A large trace would delay the frame, so the browser asks for it. */
 export async function loadTrace(here: OrganizationHere, traceId: string): Promise<RestTraceView | undefined> {
   const view = await readTrace(here, traceId, true)
   return view.isSampled ? undefined : view

@@ -1,8 +1,8 @@
-import type { RestTraceView } from '../../../contract/trace-views.ts'
-import { type Run, runsOf } from '../../../domain/trace-runs.ts'
-import { isBoundary, textOf } from '../../../domain/trace-spans.ts'
-import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/trace-times.ts'
-import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/trace-tree.ts'
+import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
+import { type Run, runsOf } from '../../../domain/traces/trace-runs.ts'
+import { isBoundary, textOf } from '../../../domain/traces/trace-spans.ts'
+import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/traces/trace-times.ts'
+import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/traces/trace-tree.ts'
 import type { Clocks } from './view-state.ts'
 
 /** An error, feedback or log line at its span. `node` is -1 if only its time is known. */

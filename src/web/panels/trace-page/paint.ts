@@ -1,4 +1,4 @@
-import { textOf } from '../../../domain/trace-spans.ts'
+import { textOf } from '../../../domain/traces/trace-spans.ts'
 import { hueOf } from '../../client/op-hue.ts'
 import { isHidden, membersOf, type TraceModel } from './model.ts'
 import { levelOfPoint } from './point-level.ts'

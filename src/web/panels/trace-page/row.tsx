@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { memo } from 'react'
-import { textOf } from '../../../domain/trace-spans.ts'
+import { textOf } from '../../../domain/traces/trace-spans.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'

@@ -1,5 +1,5 @@
-import type { Run } from '../../../domain/trace-runs.ts'
-import { childrenOf } from '../../../domain/trace-tree.ts'
+import type { Run } from '../../../domain/traces/trace-runs.ts'
+import { childrenOf } from '../../../domain/traces/trace-tree.ts'
 import { type Point, runOfNode, type TraceModel } from './model.ts'
 
 /** `ref` is a node, for a run its first node, for a gap its node or the child after it, for a point its number. */

@@ -1,4 +1,4 @@
-import type { TraceSpans } from '../../../domain/trace-spans.ts'
+import type { TraceSpans } from '../../../domain/traces/trace-spans.ts'
 import type { TraceModel } from './model.ts'
 
 /** A parsed search: all terms must match. An attribute is asked of the server. */

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestTraceItem } from '../../../contract/trace-views.ts'
+import type { RestTraceItem } from '../../../contract/explore/trace-views.ts'
 import { Link } from '../../ui/link.tsx'
 import { useSampledText } from '../performance/sampled.tsx'
 import { useCompareWords } from './use-compare-words.ts'

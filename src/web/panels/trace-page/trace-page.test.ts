@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RestTraceView } from '../../../contract/trace-views.ts'
-import { columnsOf, type TestSpan } from '../../../domain/trace.cases.ts'
+import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
+import { columnsOf, type TestSpan } from '../../../domain/traces/trace.cases.ts'
 import { shownRows, verdictOf } from './compared.ts'
 import { isHidden, longestWait, modelOf, vitalsOf } from './model.ts'
 import { carried, noFolds, revealed, rowAt, rowsOf } from './rows.ts'

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
-import type { RestTraceComparison } from '../../../contract/trace-compare.ts'
+import type { RestTraceComparison } from '../../../contract/explore/trace-compare.ts'
 import { useKey } from '../../ui/keys/keys.tsx'
 import { shownRows } from './compared.ts'
 

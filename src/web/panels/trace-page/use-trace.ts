@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
-import type { RestTraceView } from '../../../contract/trace-views.ts'
+import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
 import { apiFetch } from '../../client/api.ts'
 import { modelOf, type TraceModel } from './model.ts'
 import { carried, type Folds, noFolds, type Rows, revealed, rowAt, rowsOf, type Selected } from './rows.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo } from 'react'
-import { textOf } from '../../../domain/trace-spans.ts'
+import { textOf } from '../../../domain/traces/trace-spans.ts'
 import { durationText } from '../../ui/relative.ts'
 import { isHidden, type TraceModel } from './model.ts'
 

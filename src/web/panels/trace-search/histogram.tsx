@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { DurationBar } from '../../../query/span-explore.ts'
+import type { DurationBar } from '../../../query/traces/span-explore.ts'
 import { useBrush } from '../../ui/chart/brush.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { durationText } from '../../ui/relative.ts'
@@ -23,7 +23,7 @@ export function Histogram({
 }: {
   bars: readonly DurationBar[]
   select: (fromMs: number, toMs: number) => void
-  /** Removes the selection, if the search has one. */
+  /** Removes the selection from the search, if there is a selection. */
   clear: (() => void) | undefined
 }) {
   const t = useTranslations('spans')

@@ -1,4 +1,4 @@
-import { spanKeyOf, spanKeys } from '../../../query/span-keys.ts'
+import { spanKeyOf, spanKeys } from '../../../query/traces/span-keys.ts'
 import type { KeyTable } from '../search/complete.ts'
 
 /** The keys of the search box over spans. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { restPlan } from '../../../contract/explore.ts'
-import { spanKeyOf } from '../../../query/span-keys.ts'
+import { restPlan } from '../../../contract/explore/explore.ts'
+import { spanKeyOf } from '../../../query/traces/span-keys.ts'
 import { changedSearch, isPlain, spanPlan, traceParams, withDuration, withoutDuration } from './params.ts'
 
 const read = (search: string) => traceParams(new URLSearchParams(search))

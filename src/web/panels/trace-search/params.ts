@@ -1,6 +1,6 @@
-import type { Plan } from '../../../contract/explore.ts'
+import type { Plan } from '../../../contract/explore/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
-import type { ExploreMode, ExploreSort } from '../../../query/span-explore.ts'
+import type { ExploreMode, ExploreSort } from '../../../query/traces/span-explore.ts'
 import { searchWith } from '../../client/search-with.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 

@@ -1,6 +1,6 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
-import type { ExploreSpan } from '../../../query/span-explore.ts'
+import type { ExploreSpan } from '../../../query/traces/span-explore.ts'
 import type { TraceSummary } from '../../../store/events/span-search.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'

@@ -26,7 +26,7 @@ export const traceViewOf = (params: TraceParams, projects: readonly ProjectName[
   ...scopeToView(params, projects, tracesPeriod),
 })
 
-/** The query string of the view that the list opens with. Undefined without one. */
+/** The query string of the view that the list opens with. Undefined if there is none. */
 export function defaultSearch(views: readonly RestSearch[], projects: readonly ProjectName[]): string | undefined {
   const found = views.find(({ isPinned }) => isPinned)
   return found && traceViewSearch(found, projects)

@@ -1,5 +1,5 @@
-import type { RestSegment } from '../../../contract/traces.ts'
-import { reachOf } from '../../../domain/segments.ts'
+import type { RestSegment } from '../../../contract/explore/traces.ts'
+import { reachOf } from '../../../domain/traces/segments.ts'
 
 /** The time range of a lane, seconds since 1970. */
 export type Lane = { fromS: number; toS: number }

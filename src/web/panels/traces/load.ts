@@ -1,4 +1,4 @@
-import { traceMeta } from '../../../query/trace.ts'
+import { traceMeta } from '../../../query/traces/trace.ts'
 import { normalizeId } from '../../../wire/ids.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'

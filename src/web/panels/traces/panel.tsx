@@ -1,5 +1,5 @@
 'use client'
-import type { RestTraceMeta } from '../../../contract/traces.ts'
+import type { RestTraceMeta } from '../../../contract/explore/traces.ts'
 import type { EventPanel } from '../panel.ts'
 import { TraceStrip } from './trace-strip.tsx'
 

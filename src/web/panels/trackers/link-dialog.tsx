@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
-import type { RestDraft, RestExternalIssue } from '../../../contract/trackers.ts'
-import type { TrackerKind } from '../../../domain/trackers.ts'
+import type { RestDraft, RestExternalIssue } from '../../../contract/alerts/trackers.ts'
+import type { TrackerKind } from '../../../domain/alerts/trackers.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useErrorText } from '../../ui/error-text.ts'
@@ -132,7 +132,7 @@ function Choices({
   )
 }
 
-/** Creates a tracker issue with the prefilled text, or links an existing one. */
+/** Creates a tracker issue with the prefilled text, or links an existing issue. */
 export function LinkDialog({
   path,
   trackers,

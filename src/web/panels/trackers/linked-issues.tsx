@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { RestExternalIssue } from '../../../contract/trackers.ts'
+import type { RestExternalIssue } from '../../../contract/alerts/trackers.ts'
 import { apiFetch } from '../../client/api.ts'
 import { patientImport } from '../../client/connection.ts'
 import { safeHref } from '../../text.ts'
@@ -85,7 +85,7 @@ function LinkRow({ link, canTriage, unlink }: { link: RestExternalIssue; canTria
   )
 }
 
-/** Tracker issues that are linked with the issue, and a button to create or link one. */
+/** Tracker issues that are linked with the issue, and a button to create or link an issue. */
 export function LinkedIssues({
   organization,
   issueId,

@@ -1,10 +1,10 @@
-import { externalIssuesOf } from '../../../query/trackers.ts'
+import { externalIssuesOf } from '../../../query/alerts/trackers.ts'
 import { app } from '../../handle.ts'
 import type { IssueLoader } from '../loader.ts'
 import type { DataOf } from '../panel.ts'
 import type { linkedIssues } from './panel.tsx'
 
-/** The tracker issues of an issue, and the connections that can create one. */
+/** The tracker issues of an issue, and the connections that can create another. */
 export const loadLinkedIssues: IssueLoader<DataOf<typeof linkedIssues>> = {
   mayBeLate: false,
   async load({ here: { issue, organization } }) {

@@ -1,5 +1,5 @@
 'use client'
-import type { RestExternalIssue } from '../../../contract/trackers.ts'
+import type { RestExternalIssue } from '../../../contract/alerts/trackers.ts'
 import type { IssuePanel } from '../panel.ts'
 import type { ShownTracker } from './link-dialog.tsx'
 import { LinkedIssues } from './linked-issues.tsx'

@@ -61,7 +61,7 @@ export function alignSeries(series: readonly Pick<TimeSeries, 'points'>[]): Alig
   return { startsMs, intervalMs: gaps.length > 0 ? Math.min(...gaps) : hourMs, values, previous, incomplete }
 }
 
-/** Sums series up, each on top of those before it. A gap adds nothing; where all have a gap, the sum has one. */
+/** Sums series up, each on top of those before it. A gap adds nothing; where all have a gap, the sum has a gap. */
 export function stackSeries(values: readonly (readonly (number | null)[])[]): (number | null)[][] {
   const sums: (number | null)[] = []
   return values.map((row) =>

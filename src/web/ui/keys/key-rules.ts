@@ -14,7 +14,7 @@ const steps = /^(?:Shift\+)?(?:[jk]|Arrow(?:Up|Down))$/
 
 /**
  * The table for tinykeys. The newer of two bindings of one key wins. Other held keys act once only: the next issue
- * takes the place of the last one, so a held m or e would merge or resolve one issue after the other.
+ * takes the place of the last row, so a held m or e would merge or resolve one issue after the other.
  */
 export function bindingMap(bindings: readonly Binding[]): Record<string, (event: KeyboardEvent) => void> {
   const map: Record<string, (event: KeyboardEvent) => void> = {}

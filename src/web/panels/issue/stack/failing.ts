@@ -82,7 +82,7 @@ function valueIn(vars: RestFrame['vars'], expression: string): unknown {
 const nothings: readonly unknown[] = [null, undefined, 'null', 'undefined', 'None', 'nil', '<null>', '<undefined>']
 
 /**
- * The expression that had no value, if message and line name exactly one. With a column, the place at or after it is
+ * The expression that had no value, if message and line name exactly one expression. With a column, the place at or after it is
  * taken of several. Undefined if variables contradict.
  */
 export function failingExpression(

@@ -58,7 +58,7 @@ type Mappings = RestEvent['codeMappings']
 /** A commit, or the name of a branch that cannot leave its place in an address. */
 const isRef = (ref: string) => /^(?!-)(?!.*\.\.)[\w./+-]{1,200}$/.test(ref)
 
-/** The URL of a frame's line by the first code mapping that fits its path. Undefined without one. */
+/** The URL of a frame's line by the first code mapping that fits its path. Undefined if none fits. */
 export function mappedHref(mappings: Mappings, frame: RestFrame): string | undefined {
   const { filename, absPath, lineNo } = frame
   if (!mappings || lineNo === null || frame.inApp === false) return undefined

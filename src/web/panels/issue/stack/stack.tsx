@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestException, RestStacktrace, RestThread } from '../../../../contract/events.ts'
-import { CopyButton } from '../../../ui/copy-button.tsx'
+import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { Section } from '../../../ui/panel-section.tsx'
 import { PlainText } from '../../../ui/plain-text.tsx'
 import { Segments } from '../../../ui/segments.tsx'

@@ -13,7 +13,7 @@ import {
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import type { RestEvent } from '../../../../contract/events.ts'
-import type { RestTraceMoment } from '../../../../contract/logs.ts'
+import type { RestTraceMoment } from '../../../../contract/explore/logs.ts'
 import { apiFetch } from '../../../client/api.ts'
 import { entryOf } from '../../../client/event-entries.ts'
 import { Section } from '../../../ui/panel-section.tsx'

@@ -1,5 +1,5 @@
 import type { RestBreadcrumb } from '../../../../contract/events.ts'
-import type { RestLogLine, RestTraceMoment } from '../../../../contract/logs.ts'
+import type { RestLogLine, RestTraceMoment } from '../../../../contract/explore/logs.ts'
 
 /** The icon of an entry. */
 export type Glyph = 'navigation' | 'request' | 'ui' | 'query' | 'log' | 'device' | 'span' | 'other'

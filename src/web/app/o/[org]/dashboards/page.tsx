@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { listRestDashboards } from '../../../../../query/dashboards.ts'
+import { listRestDashboards } from '../../../../../query/dashboards/dashboards.ts'
 import { app } from '../../../../handle.ts'
 import { BoardList } from '../../../../panels/dashboards/board-list.tsx'
 import { demandOrganization } from '../../../../server/session.ts'

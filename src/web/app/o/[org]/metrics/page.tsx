@@ -7,7 +7,7 @@ import {
   type MetricsView,
   metricDetails,
   metricsPerPage,
-} from '../../../../../query/metrics.ts'
+} from '../../../../../query/metrics/metrics.ts'
 import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { defaultProjects } from '../../../../../query/self-project.ts'

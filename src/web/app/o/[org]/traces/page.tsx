@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { type Exploration, exploreSpans } from '../../../../../query/span-explore.ts'
+import { type Exploration, exploreSpans } from '../../../../../query/traces/span-explore.ts'
 import { app } from '../../../../handle.ts'
 import { projectIdsOf } from '../../../../panels/search/list-params.ts'
 import { environmentsOf } from '../../../../panels/search/load-environments.ts'

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { toRestAlertRules } from '../../../../../../query/alert-rules.ts'
+import { toRestAlertRules } from '../../../../../../query/alerts/alert-rules.ts'
 import { app } from '../../../../../handle.ts'
 import { emptyDraft } from '../../../../../panels/alerts/draft.ts'
 import { loadEditor } from '../../../../../panels/alerts/load.ts'

@@ -1,7 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTimeZone } from 'next-intl/server'
-import { zonedMs } from '../../../../../../domain/on-call.ts'
+import { zonedMs } from '../../../../../../domain/alerts/on-call.ts'
 import { createMute, endMute } from '../../../../../../operations/incidents.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
 import { attempt, type FormState, textOf } from '../../../../../client/form.ts'

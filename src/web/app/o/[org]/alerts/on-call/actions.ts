@@ -1,6 +1,6 @@
 'use server'
 import { revalidatePath } from 'next/cache'
-import { zonedMs } from '../../../../../../domain/on-call.ts'
+import { zonedMs } from '../../../../../../domain/alerts/on-call.ts'
 import {
   createOnCallOverride,
   createOnCallSchedule,

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestOnCallSchedule } from '../../../../../../contract/incidents.ts'
+import type { RestOnCallSchedule } from '../../../../../../contract/alerts/incidents.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button, Field, Input, NameField, Select, TextField } from '../../../../../ui/forms/controls.tsx'

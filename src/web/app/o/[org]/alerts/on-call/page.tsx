@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTimeZone, getTranslations } from 'next-intl/server'
-import { toRestSchedules } from '../../../../../../query/incidents.ts'
+import { toRestSchedules } from '../../../../../../query/alerts/incidents.ts'
 import { app } from '../../../../../handle.ts'
 import { AlertFrame } from '../../../../../panels/alerts/alert-frame.tsx'
 import { demandOrganization } from '../../../../../server/session.ts'

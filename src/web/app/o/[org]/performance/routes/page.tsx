@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { performanceNavigation } from '../../../../../../query/performance-navigation.ts'
+import { performanceNavigation } from '../../../../../../query/performance/navigation.ts'
 import { app } from '../../../../../handle.ts'
 import { type LoadedPerformance, loadPerformance, orFailed } from '../../../../../panels/performance/load.ts'
 import { NavigationTable } from '../../../../../panels/performance/navigation-table.tsx'

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { performanceVitals } from '../../../../../../query/performance-vitals.ts'
+import { performanceVitals } from '../../../../../../query/performance/vitals.ts'
 import { app } from '../../../../../handle.ts'
 import { type LoadedPerformance, loadPerformance, orFailed } from '../../../../../panels/performance/load.ts'
 import { isPlain, rowsPerPage, type Search } from '../../../../../panels/performance/params.ts'

@@ -2,7 +2,7 @@
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
 import type { Action, Actor } from '../../../../../../auth/auth.ts'
-import { trackerKinds } from '../../../../../../domain/trackers.ts'
+import { trackerKinds } from '../../../../../../domain/alerts/trackers.ts'
 import { deleteCodeMapping, putCodeMapping } from '../../../../../../operations/code-mappings.ts'
 import {
   changeTracker,

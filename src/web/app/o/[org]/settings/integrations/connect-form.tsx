@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { type TrackerKind, trackerKinds } from '../../../../../../domain/trackers.ts'
+import { type TrackerKind, trackerKinds } from '../../../../../../domain/alerts/trackers.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button, Field, Select, TextField } from '../../../../../ui/forms/controls.tsx'
 import { connectAction, type TrackerState } from './actions.ts'

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestCodeMapping } from '../../../../../../contract/trackers.ts'
+import type { RestCodeMapping } from '../../../../../../contract/alerts/trackers.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button, Field, Select, TextField } from '../../../../../ui/forms/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'

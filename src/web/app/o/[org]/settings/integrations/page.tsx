@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { toRestIntegrations, toRestMappings } from '../../../../../../query/trackers.ts'
+import { toRestIntegrations, toRestMappings } from '../../../../../../query/alerts/trackers.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../server/session.ts'
 import { EmptyState } from '../../../../../ui/states.tsx'
@@ -15,7 +15,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('integrations'))('title') }
 }
 
-/** Connected issue trackers with their state, the form to connect one, and code mappings. */
+/** Connected issue trackers with their state, the form to connect a tracker, and code mappings. */
 export default async function IntegrationsPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/integrations`)

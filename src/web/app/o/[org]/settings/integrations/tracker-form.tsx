@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { noState } from '../../../../../client/form.ts'
-import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { CopyButton } from '../../../../../ui/copy/copy-button.tsx'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button, Input } from '../../../../../ui/forms/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'

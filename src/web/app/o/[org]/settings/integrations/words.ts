@@ -1,4 +1,4 @@
-import type { TrackerKind } from '../../../../../../domain/trackers.ts'
+import type { TrackerKind } from '../../../../../../domain/alerts/trackers.ts'
 
 /** Names of the services, the same in every language. */
 export const serviceNames: Readonly<Record<TrackerKind, string>> = {

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { Role } from '../../../../../../auth/auth.ts'
-import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { CopyButton } from '../../../../../ui/copy/copy-button.tsx'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button, Field, Select, TextField } from '../../../../../ui/forms/controls.tsx'
 import { type InviteState, inviteAction } from './actions.ts'

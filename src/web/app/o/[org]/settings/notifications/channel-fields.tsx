@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { ChannelField, ChannelKind, ChannelSubscription } from '../../../../../../domain/channel-kinds.ts'
-import { channelSubscriptions } from '../../../../../../domain/channel-kinds.ts'
-import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import type { ChannelField, ChannelKind, ChannelSubscription } from '../../../../../../domain/alerts/channel-kinds.ts'
+import { channelSubscriptions } from '../../../../../../domain/alerts/channel-kinds.ts'
+import { CopyButton } from '../../../../../ui/copy/copy-button.tsx'
 import { Field, NameField, Select, TextArea, TextField } from '../../../../../ui/forms/controls.tsx'
 import type { ChannelState } from './actions.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { ChannelKind, ChannelSubscription } from '../../../../../../domain/channel-kinds.ts'
+import type { ChannelKind, ChannelSubscription } from '../../../../../../domain/alerts/channel-kinds.ts'
 import type { Delivery } from '../../../../../../store/meta/issues/alerts.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'

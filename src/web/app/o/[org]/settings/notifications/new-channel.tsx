@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { CopyButton } from '../../../../../ui/copy/copy-button.tsx'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button, Field, Select } from '../../../../../ui/forms/controls.tsx'
 import { createChannelAction } from './actions.ts'

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestIncident } from '../../../../../../../contract/incidents.ts'
+import type { RestIncident } from '../../../../../../../contract/alerts/incidents.ts'
 import { noState } from '../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../ui/forms/action-form.tsx'
 import { Button, Select } from '../../../../../../ui/forms/controls.tsx'

@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl'
 import type { SnippetPart } from '../../../../../../platforms/snippet.ts'
 import { languageOf } from '../../../../../../ui/code/languages.ts'
 import { Code } from '../../../../../../ui/code.tsx'
-import { CopyButton } from '../../../../../../ui/copy-button.tsx'
+import { CopyButton } from '../../../../../../ui/copy/copy-button.tsx'
 
 /** A file or command with its path, colours and a copy button. */
 export function Snippet({ part }: { part: SnippetPart }) {

@@ -1,4 +1,4 @@
-import type { PersonalChange } from '../../../../../../../contract/personal.ts'
+import type { PersonalChange } from '../../../../../../../contract/alerts/personal.ts'
 import {
   digestPaces,
   type PersonalKind,
@@ -8,7 +8,7 @@ import {
   places,
   projectKinds,
   projectModes,
-} from '../../../../../../../domain/personal.ts'
+} from '../../../../../../../domain/alerts/personal.ts'
 import { textOf } from '../../../../../../client/form.ts'
 
 /** The name of the check box of a kind and a place. */

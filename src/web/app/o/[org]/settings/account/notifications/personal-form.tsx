@@ -11,7 +11,7 @@ import {
   places,
   projectKinds,
   projectModes,
-} from '../../../../../../../domain/personal.ts'
+} from '../../../../../../../domain/alerts/personal.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../ui/forms/action-form.tsx'
 import { Button, Field, Select, TextField } from '../../../../../../ui/forms/controls.tsx'

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { metricSeries } from '../../../../../../../domain/metrics.ts'
 import { type ProjectSwitches, projectSwitches } from '../../../../../../../domain/project-switches.ts'
-import type { RouteSettings } from '../../../../../../../domain/routes.ts'
+import type { RouteSettings } from '../../../../../../../domain/traces/routes.ts'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
 import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
 import { platformById } from '../../../../../../platforms.ts'

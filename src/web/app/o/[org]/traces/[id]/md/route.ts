@@ -1,5 +1,5 @@
-import { comparisonMarkdown } from '../../../../../../../query/trace-compare.ts'
-import { traceMarkdown } from '../../../../../../../query/trace-markdown.ts'
+import { comparisonMarkdown } from '../../../../../../../query/traces/compare.ts'
+import { traceMarkdown } from '../../../../../../../query/traces/markdown.ts'
 import { normalizeId } from '../../../../../../../wire/ids.ts'
 import { app } from '../../../../../../handle.ts'
 import { loadComparison, readTrace } from '../../../../../../panels/trace-page/load.ts'

@@ -1,4 +1,4 @@
-import { toMarkdown } from '../../../../../../../../query/markdown.ts'
+import { toMarkdown } from '../../../../../../../../query/issues/markdown.ts'
 import { answerIssue, textAnswer } from '../../issue-answer.ts'
 
 /** Issue and event as Markdown. `issues/X.md` and `issues/X/events/Y.md` are rewritten to this route. */

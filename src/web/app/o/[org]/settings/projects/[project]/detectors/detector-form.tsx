@@ -5,7 +5,7 @@ import {
   detectors,
   type ProjectDetectors,
   type Threshold,
-} from '../../../../../../../../domain/detectors.ts'
+} from '../../../../../../../../domain/detectors/detectors.ts'
 import type { GuardedState } from '../../../../../../../client/form.ts'
 import { TextField } from '../../../../../../../ui/forms/controls.tsx'
 import { GuardedProjectForm } from '../guarded-project-form.tsx'

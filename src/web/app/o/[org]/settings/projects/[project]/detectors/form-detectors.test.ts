@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultDetectors, faultsOf } from '../../../../../../../../domain/detectors.ts'
+import { defaultDetectors, faultsOf } from '../../../../../../../../domain/detectors/detectors.ts'
 import { activeField, detectorsIn, thresholdField } from './form-detectors.ts'
 
 const form = (fields: Record<string, string>) => {

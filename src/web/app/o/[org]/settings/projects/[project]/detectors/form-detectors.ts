@@ -1,4 +1,4 @@
-import { type DetectorChange, type DetectorId, detectors } from '../../../../../../../../domain/detectors.ts'
+import { type DetectorChange, type DetectorId, detectors } from '../../../../../../../../domain/detectors/detectors.ts'
 import { textOf } from '../../../../../../../client/form.ts'
 
 /** Names of the fields of a detector. */

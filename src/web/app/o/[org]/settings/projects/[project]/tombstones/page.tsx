@@ -1,5 +1,5 @@
 import { getTranslations } from 'next-intl/server'
-import { tombstonesOf } from '../../../../../../../../query/tombstones.ts'
+import { tombstonesOf } from '../../../../../../../../query/issues/tombstones.ts'
 import { app } from '../../../../../../../handle.ts'
 import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
 import { EmptyState } from '../../../../../../../ui/states.tsx'

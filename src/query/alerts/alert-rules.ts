@@ -1,0 +1,104 @@
+import type { RestAlertRule } from '../../contract/alerts/alerts.ts'
+import type { AlertRule } from '../../store/meta/alerts/rules.ts'
+import type { MetaWith } from '../../store/meta/meta-store.ts'
+import { type Page, pageByOffset, readCursor } from '../cursor.ts'
+
+type RuleReads = 'projects.projectsOf' | 'people.people' | 'incidents.lastFiringsOf'
+type Deps = { meta: MetaWith<'alertRules.listAlertRules' | RuleReads> }
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+type GroupMemory = {
+  level: 'ok' | 'warning' | 'critical'
+  value: number | null
+  cells: (string | number | boolean | null)[]
+}
+
+/** The groups of a rule from what its evaluator remembers. */
+function restGroups(memory: unknown): RestAlertRule['state']['groups'] {
+  const { groups, beyond = 0 } = (memory ?? {}) as { groups?: GroupMemory[]; beyond?: number }
+  if (!groups) return null
+  const firing = groups.flatMap(({ level, value, cells }) =>
+    level === 'ok' ? [] : [{ level, value, name: cells.map((cell) => String(cell ?? '(none)')).join(', ') }],
+  )
+  return { watched: groups.length, beyond, firing }
+}
+
+/** The state that a reader sees: a rule that is off has no other. `isOrphan`: all of its projects are gone. */
+function restState({ active, state, definition }: AlertRule, isOrphan: boolean): RestAlertRule['state'] {
+  const { status, reason, sinceMs, evaluatedMs, value } = state
+  const groups = restGroups(state.memory)
+  const shown = { since: iso(sinceMs), evaluatedTo: iso(evaluatedMs), value, groups }
+  if (definition.unevaluable.length > 0)
+    return { ...shown, status: 'inactive', reason: `Mishap cannot evaluate ${definition.unevaluable.join(', ')}.` }
+  if (!active) return { ...shown, status: 'inactive', reason: '' }
+  if (isOrphan) return { ...shown, status: 'inactive', reason: 'The projects of this rule were deleted.' }
+  return { ...shown, status, reason }
+}
+
+/** Converts rules of one organization to the API's shape. */
+export async function toRestAlertRules(
+  { meta }: { meta: MetaWith<RuleReads> },
+  organizationId: number,
+  rules: readonly AlertRule[],
+): Promise<RestAlertRule[]> {
+  const slugs = new Map((await meta.projects.projectsOf(organizationId)).map(({ id, slug }) => [id, slug]))
+  const authors = [...new Set(rules.map(({ createdBy }) => createdBy))]
+  const people = new Map((await meta.people.people(authors)).map(({ id, name, email }) => [id, { id, name, email }]))
+  const fired = await meta.incidents.lastFiringsOf(rules.map(({ id }) => id))
+  return rules.map((rule) => {
+    const { projectIds, ownerId, ...definition } = rule.definition
+    const projects = projectIds.flatMap((id) => slugs.get(id) ?? [])
+    return {
+      id: String(rule.id),
+      name: rule.name,
+      kind: rule.kind,
+      projects,
+      owner: ownerId === null ? null : `user:${ownerId}`,
+      isActive: rule.active,
+      mutedUntil: iso(rule.mutedUntilMs),
+      state: restState(rule, projectIds.length > 0 && projects.length === 0),
+      ...definition,
+      lastFired: iso(fired.get(rule.id) ?? null),
+      createdBy: people.get(rule.createdBy) ?? null,
+      dateCreated: new Date(rule.createdMs).toISOString(),
+      dateUpdated: new Date(rule.changedMs ?? rule.createdMs).toISOString(),
+      revision: rule.rev,
+    }
+  })
+}
+
+/** What a list shows. Absent: everything. `project`: an id; rules of all projects watch it, too. */
+type AlertRuleFilter = {
+  query?: string | undefined
+  kind?: AlertRule['kind'] | undefined
+  status?: RestAlertRule['state']['status'] | undefined
+  projectIds: readonly number[]
+}
+
+/** Returns a page of the rules of an organization, by name. */
+export async function alertRulesPage(
+  deps: Deps,
+  organizationId: number,
+  { query, kind, status, projectIds }: AlertRuleFilter,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<Page<RestAlertRule>> {
+  const { offset } = readCursor(cursor)
+  const text = query?.toLowerCase() ?? ''
+  const watches = ({ definition }: AlertRule) =>
+    projectIds.length === 0 ||
+    definition.projectIds.length === 0 ||
+    definition.projectIds.some((id) => projectIds.includes(id))
+  const rules = (await deps.meta.alertRules.listAlertRules(organizationId)).filter(
+    (rule) => rule.name.toLowerCase().includes(text) && (kind === undefined || rule.kind === kind) && watches(rule),
+  )
+  // A status depends on the projects that are still there, so only that filter converts every rule.
+  const shown = status === undefined ? rules : await matching(deps, organizationId, rules, status)
+  const rows = await toRestAlertRules(deps, organizationId, shown.slice(offset, offset + limit))
+  return pageByOffset(rows, offset, limit, shown.length > offset + limit, shown.length)
+}
+
+async function matching(deps: Deps, organizationId: number, rules: readonly AlertRule[], status: string) {
+  const rest = await toRestAlertRules(deps, organizationId, rules)
+  return rules.filter((_, at) => rest[at]?.state.status === status)
+}

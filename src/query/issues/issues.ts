@@ -1,0 +1,360 @@
+import { MishapError } from '../../base/errors.ts'
+import type { RestIssue } from '../../contract/issues.ts'
+import type { EventFilter, GroupCount, GroupEvents, Scope } from '../../store/events/events.ts'
+import type { Issue } from '../../store/meta/meta.ts'
+import type { Cursor, Page } from '../cursor.ts'
+import { pageByOffset, readCursor, writeCursor } from '../cursor.ts'
+import type { Branch } from '../search/branches.ts'
+import { searchContextOf } from '../search/context.ts'
+import { parseSearch } from '../search/parse.ts'
+import { type Plan, planOf } from '../search/plan.ts'
+import type { QueryDeps, View } from './issue.ts'
+import { issueStatsOf, toRestIssues } from './issue.ts'
+
+export const issueSorts = ['date', 'new', 'freq', 'user'] as const
+type IssueSort = (typeof issueSorts)[number]
+const issuesPerPageMax = 100
+/** The query of a list that names no query. */
+export const defaultQuery = 'is:unresolved'
+const groupsMax = 10_000
+
+/** `projects` of the view are the selected ones that the caller can see. `limit` is 1 to 100. */
+export type IssueListRequest = View & {
+  query: string
+  sort: IssueSort
+  limit: number
+  cursor?: string | undefined
+  meUserId?: string | undefined
+}
+
+/**
+ * Returns one page of the issue stream: rows with counts over the range, the number of hits and both cursors. Throws
+ * QUERY_* for the text, VALIDATION for the cursor, STORE_UNAVAILABLE if the events store does not answer.
+ */
+export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
+  const cursor = readCursor(request.cursor)
+  const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
+  const plan = await planOf(
+    parseSearch(request.query),
+    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
+  )
+  const only = plan.branches.length === 1 ? plan.branches[0] : undefined
+  if (request.projects.length === 0 || plan.branches.length === 0)
+    return pageByOffset<RestIssue>([], 0, limit, false, 0)
+  const page =
+    only && startsFromState(deps, request, only)
+      ? await fromState(deps, request, only, cursor, limit)
+      : await fromEvents(deps, request, plan, cursor, limit)
+  const { counted, countHits, ...listPage } = page
+  const [stats, ownCounts, hits = page.hits] = await Promise.all([
+    issueStatsOf(deps, request, page.rows),
+    counted?.(),
+    countHits?.(),
+  ])
+  for (const [id, counts] of ownCounts ?? []) Object.assign(stats.get(id) ?? {}, counts)
+  return { ...listPage, hits, rows: await toRestIssues(deps, request, page.rows, stats) }
+}
+
+/** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
+export async function checkQuery(
+  deps: QueryDeps,
+  view: Pick<View, 'projects' | 'meUserId'>,
+  query: string,
+): Promise<void> {
+  await planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
+}
+
+/**
+ * Returns every issue that a query finds, latest first, at most `max`. With conditions on events it searches at most
+ * 10,000 groups (see `foundBy`). Throws as listIssues does.
+ */
+export async function issuesMatching(
+  deps: QueryDeps,
+  search: Omit<IssueListRequest, 'sort' | 'limit' | 'cursor'>,
+  max: number,
+): Promise<Issue[]> {
+  const request: IssueListRequest = { ...search, sort: 'date', limit: max }
+  const plan = await planOf(
+    parseSearch(request.query),
+    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
+  )
+  if (request.projects.length === 0 || plan.branches.length === 0) return []
+  const only = plan.branches.length === 1 ? plan.branches[0] : undefined
+  if (!only || !startsFromState(deps, request, only))
+    return readInParts(
+      deps,
+      (await rankedByEvents(deps, request, plan)).sorted.slice(0, max).map((issue) => issue.id),
+    )
+  const projectIds = only.projectIds ?? request.projects.map((project) => project.id)
+  const filter = only.issue ? { filter: only.issue } : {}
+  const ids = await deps.meta.issues.issueIds({
+    projectIds,
+    fromMs: request.range.fromMs,
+    ...filter,
+    sort: 'last',
+    max,
+  })
+  return readInParts(deps, ids)
+}
+
+/** Rows per read without a pause: 12,000 at once blocked everything else for 0.2 s. */
+const readMax = 500
+
+/** Issues by their ids, in their order. Other work can run after each part. */
+async function readInParts({ meta, clock }: QueryDeps, ids: readonly number[]): Promise<Issue[]> {
+  const rows: Issue[] = []
+  for (let start = 0; start < ids.length; start += readMax) {
+    if (start > 0) await clock.sleep(0)
+    const part = ids.slice(start, start + readMax)
+    const found = new Map((await meta.issues.issuesByIds(part)).map((issue) => [issue.id, issue]))
+    rows.push(...part.flatMap((id) => found.get(id) ?? []))
+  }
+  return rows
+}
+
+type Counted = Map<number, { events: number; users: number }>
+/**
+ * `counted` counts the events and users of the page's issues that the query finds. `countHits` counts the hits, if the
+ * page does not have them.
+ */
+type Rows = Page<Issue> & { counted?: () => Promise<Counted>; countHits?: () => Promise<number> }
+
+/** Whether a branch has no condition on events. */
+const isPlain = ({ event, fromMs, toMs }: Branch): boolean =>
+  event === undefined && fromMs === undefined && toMs === undefined
+
+/** Whether SQLite alone can answer in the order of the list, without the events store. */
+function startsFromState(deps: QueryDeps, request: IssueListRequest, branch: Branch): boolean {
+  const upToNow = request.range.toMs >= deps.clock.now()
+  return (
+    isPlain(branch) &&
+    upToNow &&
+    request.environments.length === 0 &&
+    (request.sort === 'date' || request.sort === 'new')
+  )
+}
+
+async function fromState(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  branch: Branch,
+  cursor: Cursor,
+  limit: number,
+): Promise<Rows> {
+  const projectIds = branch.projectIds ?? request.projects.map((project) => project.id)
+  const selection = { projectIds, fromMs: request.range.fromMs, ...(branch.issue ? { filter: branch.issue } : {}) }
+  const sort = request.sort === 'new' ? 'first' : 'last'
+  // For clients that page by offset the rows before the page are read too.
+  const skip = cursor.after ? 0 : cursor.offset
+  if (skip > groupsMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${groupsMax} rows.`] } })
+  const after = cursor.after ? { after: cursor.after } : {}
+  const found = await deps.meta.issues.listIssues({ ...selection, sort, max: skip + limit + 1, ...after })
+  const rows = found.slice(skip, skip + limit)
+  const last = rows.at(-1)
+  const more = found.length > skip + limit
+  // A short list was read to its end, so a second query would only count the same rows.
+  const isWhole = !more && !cursor.after
+  const page = pageByOffset(rows, cursor.offset, limit, more, isWhole ? found.length : undefined)
+  // A new event moves an issue to the front, past a reader of later pages. When it was first seen never changes.
+  if (skip === 0) page.walk = sort === 'first' ? 'stable' : 'may-skip'
+  if (last)
+    page.next.cursor = writeCursor({
+      after: { valueMs: sort === 'first' ? last.firstSeenMs : last.lastSeenMs, id: last.id },
+      offset: cursor.offset + rows.length,
+    })
+  if (isWhole) return page
+  const countHits = async () => {
+    // SQLite counts 50,000 issues in 3 ms in this process. By then the events store works on its part of the page.
+    await deps.clock.sleep(0)
+    return deps.meta.issues.countIssues(selection)
+  }
+  return { ...page, countHits }
+}
+
+/**
+ * Stats of an issue in a list by events. `plain`: they cover all its events of the view, as in `issueStatsOf`, but
+ * maybe no users. Complete rows are only read for the page: for 10,000 they take a tenth of a second.
+ */
+type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number; plain: boolean }
+/** `isTruncated`: there are more groups than were read. */
+type BranchResult = { found: Map<number, Found>; isTruncated: boolean }
+
+/** Issues that the events store finds, in the order of the list. `isTruncated`: there are more groups than were read. */
+async function rankedByEvents(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  plan: Plan,
+): Promise<{ sorted: Found[]; isTruncated: boolean }> {
+  const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch)))
+  const found = answers.length === 1 ? (answers[0]?.found ?? new Map<number, Found>()) : mergedOf(answers)
+  const value = (
+    {
+      date: (issue) => issue.lastMs,
+      new: (issue) => issue.firstSeenMs,
+      freq: (issue) => issue.events,
+      user: (issue) => issue.users,
+    } satisfies Record<IssueSort, (item: Found) => number>
+  )[request.sort]
+  const sorted = [...found.values()].sort((a, b) => value(b) - value(a) || b.id - a.id)
+  return { sorted, isTruncated: answers.some((answer) => answer.isTruncated) }
+}
+
+async function fromEvents(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  plan: Plan,
+  cursor: Cursor,
+  limit: number,
+): Promise<Rows> {
+  const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
+  const shown = sorted.slice(cursor.offset, cursor.offset + limit)
+  const issues = new Map(
+    (await deps.meta.issues.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
+  )
+  const more = sorted.length > cursor.offset + limit
+  // The length of a list that was cut is unknown.
+  const hits = isTruncated ? undefined : sorted.length
+  const rows = shown.flatMap((issue) => issues.get(issue.id) ?? [])
+  const page = pageByOffset(rows, cursor.offset, limit, more, hits)
+  return { ...page, counted: () => countedOf(deps, request, plan, shown, rows) }
+}
+
+/**
+ * Events and users of the page's issues that a query on events found. Users are merged here for the 25 issues of a page
+ * only: for all 50,000 issues a busy engine took half as long again.
+ */
+async function countedOf(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  plan: Plan,
+  shown: Found[],
+  issues: Issue[],
+): Promise<Counted> {
+  const filtered = shown.filter((issue) => !issue.plain)
+  const counted: Counted = new Map(filtered.map((issue) => [issue.id, { events: issue.events, users: issue.users }]))
+  if (request.sort === 'user' || filtered.length === 0) return counted
+  const hashesOf = await deps.meta.issues.hashesOf(filtered.map((issue) => issue.id))
+  const refs = issues.flatMap(({ id, projectId }) =>
+    (hashesOf.get(id) ?? []).map((groupHash) => ({ id, projectId, groupHash })),
+  )
+  const ids = new Map(refs.map((ref) => [`${ref.projectId}:${ref.groupHash}`, ref.id]))
+  const hashes = refs.map((ref) => ref.groupHash)
+  const answers = await Promise.all(
+    plan.branches
+      .filter((branch) => !isPlain(branch))
+      .map((branch) => {
+        const scope = scopeOf(request, branch)
+        const filter: EventFilter = {
+          op: 'and',
+          of: [...(branch.event ? [branch.event] : []), { op: 'groups', hashes }],
+        }
+        return branch.event
+          ? deps.events.groups({ scope, filter, order: 'last', max: groupsMax, users: true })
+          : deps.events.eventsOf(scope, refs, { users: true })
+      }),
+  )
+  for (const groups of answers) {
+    const sums = new Map<number, { events: number; users: number }>()
+    for (const group of groups) {
+      const id = ids.get(`${group.projectId}:${group.groupHash}`) ?? 0
+      const sum = sums.get(id) ?? { events: 0, users: 0 }
+      sums.set(id, { events: sum.events + group.events, users: sum.users + (group.users ?? 0) })
+    }
+    for (const [id, counts] of counted) {
+      counts.users = Math.max(counts.users, sums.get(id)?.users ?? 0)
+      counts.events = Math.max(counts.events, sums.get(id)?.events ?? 0)
+    }
+  }
+  return counted
+}
+
+/** The issues of several branches. If an issue is in two, the larger count is right more often than the sum. */
+function mergedOf(answers: readonly BranchResult[]): Map<number, Found> {
+  const all = new Map<number, Found>()
+  for (const { found } of answers) {
+    for (const [id, counts] of found) {
+      const before = all.get(id) ?? counts
+      all.set(id, {
+        ...counts,
+        events: Math.max(before.events, counts.events),
+        users: Math.max(before.users, counts.users),
+        lastMs: Math.max(before.lastMs, counts.lastMs),
+        plain: before.plain || counts.plain,
+      })
+    }
+  }
+  return all
+}
+
+/**
+ * The issues that meet a branch and have events in its scope. If at most 10,000 groups meet the conditions on issues, all
+ * of those are counted. Otherwise the first 10,000 groups in the order of the list are read, and the conditions on issues
+ * are applied to them: the list begins right, but may not be complete.
+ */
+async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<BranchResult> {
+  const scope = scopeOf(request, branch)
+  const plain = isPlain(branch)
+  // Users are merged for all issues only when they are the order of the list; otherwise for those of the page.
+  const users = request.sort === 'user'
+  if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
+  const { projectIds, fromMs } = scope
+  const candidates =
+    branch.issue &&
+    (await deps.meta.issues.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 }))
+  const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
+  if (candidates && candidates.length <= groupsMax) {
+    const hashes = candidates.map((candidate) => candidate.groupHash)
+    const groups = branch.event
+      ? await deps.events.groups({
+          scope,
+          order,
+          max: groupsMax,
+          users,
+          filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
+        })
+      : await (request.sort === 'date' ? deps.events.countsOf : deps.events.eventsOf)(scope, candidates, { users })
+    const ids = new Map(
+      candidates.map((candidate) => [`${candidate.projectId}:${candidate.groupHash}`, candidate.issueId]),
+    )
+    const starts = new Map(candidates.map((candidate) => [candidate.issueId, candidate.firstSeenMs]))
+    return { found: summed(groups, ids, starts, plain), isTruncated: false }
+  }
+  // The events of the page's issues are counted in the whole range later (`countedOf`).
+  const more = branch.event
+    ? { filter: branch.event, newestFirst: order === 'last' }
+    : { withLast: request.sort === 'date' || request.sort === 'new' }
+  const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...more })
+  const ids = await deps.meta.issues.issueIdsOf(groups)
+  const starts = await deps.meta.issues.issueStarts([...new Set(ids.values())], branch.issue)
+  return { found: summed(groups, ids, starts, plain), isTruncated: groups.length === groupsMax }
+}
+
+function scopeOf(request: IssueListRequest, branch: Branch): Scope {
+  return {
+    projectIds: branch.projectIds ?? request.projects.map((project) => project.id),
+    environments: request.environments,
+    fromMs: Math.max(request.range.fromMs, branch.fromMs ?? 0),
+    toMs: Math.min(request.range.toMs, branch.toMs ?? Number.MAX_SAFE_INTEGER),
+  }
+}
+
+/** The sums of groups over their issues, of those in `starts` (when each was first seen); `ids` by project and hash. */
+function summed(
+  groups: readonly (GroupEvents & Partial<GroupCount>)[],
+  ids: ReadonlyMap<string, number>,
+  starts: ReadonlyMap<number, number>,
+  plain: boolean,
+): Map<number, Found> {
+  const found = new Map<number, Found>()
+  for (const group of groups) {
+    const id = ids.get(`${group.projectId}:${group.groupHash}`)
+    const firstSeenMs = id === undefined ? undefined : starts.get(id)
+    if (id === undefined || firstSeenMs === undefined) continue
+    const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0, plain }
+    sum.events += group.events
+    sum.users += group.users ?? 0
+    sum.lastMs = Math.max(sum.lastMs, group.lastMs ?? 0)
+    found.set(id, sum)
+  }
+  return found
+}

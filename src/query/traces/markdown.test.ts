@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import type { RestTraceView } from '../../contract/explore/trace-views.ts'
+import { columnsOf, type TestSpan } from '../../domain/traces/trace.cases.ts'
+import { traceMarkdown } from './markdown.ts'
+
+const view = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceView => ({
+  traceID: 'ab'.repeat(16),
+  origin: Date.UTC(2026, 10, 20) * 1000,
+  spanCount: list.length,
+  isSampled: false,
+  keptDays: 30,
+  downsampled: null,
+  projects: [
+    { id: '1', slug: 'web', platform: 'node', place: 0, spans: list.length },
+    { id: null, slug: null, platform: null, place: -1, spans: 1 },
+  ],
+  spans: columnsOf(list) as RestTraceView['spans'],
+  vitals: [],
+  events: [],
+  eventsTruncated: false,
+  logs: [],
+  logsTruncated: false,
+  feedback: [],
+  ...more,
+})
+
+test('a tree with folded runs, gaps, failures, missing parents and hidden spans', () => {
+  const text = traceMarkdown(
+    view([
+      { id: 'a', op: 'http.server', name: 'GET /cart', segment: true, for: 1000 },
+      ...[1, 2, 3, 4, 5].map((n) => ({
+        id: `q${n}`,
+        parent: 'a',
+        op: 'db',
+        name: `SELECT ${n}`,
+        from: n * 20,
+        for: 10,
+      })),
+      { id: 'f', parent: 'a', op: 'cache', name: 'get\n```', status: 'internal_error', from: 700, for: 50 },
+      { id: 'h', parent: 'a', op: 'secret', name: 'secret', project: 1, from: 800 },
+      { id: 'o', parent: 'x', op: 'db', name: 'orphan', from: 900 },
+    ]),
+    'https://mishap.test/t',
+  )
+  expect(text).toContain('GET /cart [web] (at 0.00 ms, 1.00 s, self')
+  expect(text).toContain('  5 x db SELECT 1 (50.0 ms in all, 10.0 ms each)')
+  expect(text).toContain('  no span for 590 ms (idle)')
+  expect(text).toContain('failed: internal_error')
+  expect(text).toMatch(/^\(missing parent 000000000000000x\) .*\n {2}db orphan/m)
+  expect(text).toContain('a span of a project that you may not read')
+  expect(text).not.toContain('secret')
+  expect(text).toContain('and 1 that you may not read')
+  // Backticks of a name cannot end the fence.
+  expect(text.match(/^````text$/m) ?? text.includes('get ```')).toBeTruthy()
+})
+
+test('a trace known only by its error says that no spans are stored', () => {
+  const event = {
+    eventID: 'e'.repeat(32),
+    groupID: '1',
+    shortId: 'WEB-1',
+    title: 'Error: gone',
+    type: 'Error',
+    level: 'error',
+    project: 0,
+    at: 0,
+    span: -1,
+  }
+  const text = traceMarkdown(view([], { events: [event] }), 'https://mishap.test/t')
+  expect(text).toContain('no spans are stored')
+  expect(text).toContain('Error: gone WEB-1')
+})
