@@ -17,8 +17,8 @@ import { sendVia } from './send/transports.ts'
 export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
 /** Attempts run in parallel, so that one slow channel does not delay the others. */
 const atOnce = 4
-/** Members of an incident that its message reads. */
-const membersMax = 20
+/** Members of an incident that its message reads: all groups of a rule, and some of other rules. */
+const membersMax = 120
 
 export type Wired = AlertDeps & { mailer: Mailer; push: PushDeps }
 

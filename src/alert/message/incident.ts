@@ -9,7 +9,7 @@ type Parts = {
   url: string
   alerts: AlertedIssue[]
   incident: Pick<Incident, 'title' | 'startedMs' | 'endedMs'> | undefined
-  members: readonly Pick<IncidentMember, 'ruleId' | 'value' | 'threshold' | 'sentence' | 'group'>[]
+  members: readonly Pick<IncidentMember, 'ruleId' | 'value' | 'threshold' | 'sentence' | 'group' | 'endedMs'>[]
   /** Members of the incident that are open, beyond those that were read, too. */
   open: number
   /** Name of the rule; undefined if it was deleted. */
@@ -41,16 +41,19 @@ const groupsShown = 10
 
 /** The groups of a rule that fire, such as `/checkout (812), /cart (640) and 3 more`. '' for fewer than two. */
 function groupsText({ delivery, members, open }: Parts): string {
-  const groups = members.flatMap(({ ruleId, group, value }) =>
+  const firing = members.filter(({ endedMs }) => endedMs === null)
+  const groups = firing.flatMap(({ ruleId, group, value }) =>
     group && ruleId === delivery.ruleId ? [{ name: line(group.name, 60), value }] : [],
   )
-  if (groups.length < 2 || open < 2) return ''
+  if (groups.length < 2) return ''
+  // Other rules that joined are no groups of this rule.
+  const count = open - (firing.length - groups.length)
   const shown = groups.slice(0, groupsShown)
-  const more = open - shown.length
+  const more = count - shown.length
   const texts = shown.map(({ name, value }) =>
     value === null ? name : `${name} (${String(Number(value.toPrecision(4)))})`,
   )
-  return `${open} groups fire: ${texts.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+  return `${count} groups fire: ${texts.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }
 
 function sentenceOf(parts: Parts): string {
