@@ -266,7 +266,7 @@ describe('what is wrong with a rule is refused before anything is created', () =
       {
         'on-call.yaml': `schedules:\n  - { name: ${'x'.repeat(65)}, timeZone: UTC, startDate: 2026-01-05, members: [] }\n`,
       },
-      'name: Use 1 to 64 characters.',
+      'on-call.yaml:2: schedules.0.name: At most 64 characters.',
     ],
     [
       'a rule that is too large',
