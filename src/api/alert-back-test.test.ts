@@ -41,6 +41,7 @@ describe('a back-test', () => {
       {
         startMs: expect.any(Number),
         endMs: null,
+        group: null,
         level: 'critical',
         peak: 12,
         trigger: null,
@@ -99,7 +100,8 @@ describe('a back-test', () => {
   })
 
   test.each([
-    ['groups', { plan: { ...plan, groupBy: ['release'] } }, 'plan'],
+    ['an unknown group', { plan: { ...plan, groupBy: ['release', 'nonsense()'] } }, 'groupBy'],
+    ['more than three groups', { plan: { ...plan, groupBy: ['release', 'environment', 'level', 'platform'] } }, 'plan'],
     ['a window between two steps', { windowMinutes: 61 }, 'windowMinutes'],
     ['an unknown series', { of: 'z' }, 'of'],
   ])('refuses %s and names the field', async (_name, change, field) => {
@@ -117,6 +119,7 @@ describe('a back-test', () => {
       {
         startMs: expect.any(Number),
         endMs: firings[0]?.startMs,
+        group: null,
         level: 'critical',
         peak: null,
         trigger: 'new',

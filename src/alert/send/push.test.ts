@@ -90,6 +90,8 @@ test('a push service that is called too often names the pause, and the subscript
 
 test('a browser that was signed off since gets nothing', async () => {
   service.answerWith({ status: 201, body: '' })
-  expect(await sendVia('push', deps(undefined), {}, outbound)).toEqual({ answer: '' })
+  expect(await sendVia('push', deps(undefined), {}, outbound)).toEqual({
+    answer: 'Nothing was sent: the browser gets no push messages any more.',
+  })
   expect(service.received).toEqual([])
 })
