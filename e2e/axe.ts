@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { until } from './product.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -31,6 +32,8 @@ async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Prom
  * colours differ.
  */
 export async function faults(page: Page): Promise<string[]> {
+  // The title comes with the last part of a streamed document.
+  await until('the title', 10_000, async () => (await page.title()) !== '')
   await page.evaluate(axe)
   const light = await faultsIn(page, 'light', [])
   const dark = await faultsIn(page, 'dark', ['color-contrast', 'link-in-text-block'])
