@@ -79,7 +79,7 @@ type Event = {
   entries: { type: string; data: { values: Exception[]; images: { code_file: string; debug_id: string }[] } }[]
 }
 
-/** The newest event of the issue with this title, from the API. */
+/** The newest event of the issue with this title, from the API, once its source maps are read. */
 export async function failureOf(product: Pick<Product, 'url'>, project: Project, title: string): Promise<Failure> {
   const O = `/organizations/${project.org}`
   const issue = await until(`the issue ${title}`, 30_000, async () => {
@@ -87,8 +87,14 @@ export async function failureOf(product: Pick<Product, 'url'>, project: Project,
     const found = (await api(product, project, path)).json as { id: string; title: string }[]
     return found.find((issue) => issue.title === title)
   })
-  const event = (await api(product, project, `${O}/issues/${issue.id}/events/latest/`)).json as Event
-  const exception = event.entries.find(({ type }) => type === 'exception')?.data.values.at(-1)
+  const read = async () => {
+    const event = (await api(product, project, `${O}/issues/${issue.id}/events/latest/`)).json as Event
+    const exception = event.entries.find(({ type }) => type === 'exception')?.data.values.at(-1)
+    // A map that takes over 3 s to read is pending, and the event is mapped half a minute later (docs/sourcemaps.md).
+    const isPending = exception?.stacktrace.frames.some(({ data }) => data?.reason === 'map_pending')
+    return isPending ? undefined : { event, exception }
+  }
+  const { event, exception } = await until(`the map of ${title}`, 90_000, read)
   const images = event.entries.find(({ type }) => type === 'debugmeta')?.data.images ?? []
   const raw = exception?.rawStacktrace?.frames ?? []
   return {
