@@ -58,13 +58,14 @@ function setEnvironment(names: Record<string, string | undefined>): void {
 
 /** Two runs of each long kind, so that both cores end at the same time. A few named files are one run. */
 const runsOf = (paths: string[]): string[] =>
-  paths.length > 0 ? ['own', 'e2e', 'engines'] : ['own 1/2', 'e2e 1/2', 'e2e 2/2', 'own 2/2', 'engines']
+  paths.length > 0 ? ['own', 'e2e'] : ['own 1/2', 'e2e 1/2', 'e2e 2/2', 'own 2/2']
 
 /**
- * Takes whole-product tests from one queue, two runs at a time: most start their own product and wait for it. Tests that
- * need an idle machine run last. `paths` can match only one kind.
+ * Takes whole-product tests from one queue, two runs at a time: most start their own product and wait for it. `beside`
+ * runs in a third lane before the engines, which leave the cores to servers of their own: two lanes used 65% of two
+ * cores. Tests that need an idle machine run last. `paths` can match only one kind.
  */
-async function wholeProduct(paths: string[]): Promise<Sum[]> {
+async function wholeProduct(paths: string[], beside: () => Promise<Sum[]> = async () => []): Promise<Sum[]> {
   const some = (run: string) => {
     const [project = '', shard] = run.split(' ')
     return vitest(project, [...paths, '--passWithNoTests', ...(shard ? [`--shard=${shard}`] : [])])
@@ -74,7 +75,8 @@ async function wholeProduct(paths: string[]): Promise<Sum[]> {
   const worker = async () => {
     for (let run = queue.shift(); run; run = queue.shift()) sums.push(await some(run))
   }
-  await Promise.all([worker(), worker()])
+  const third = async () => sums.push(...(await beside()), await some('engines'))
+  await Promise.all([worker(), worker(), third()])
   return [...sums, await some('alone')]
 }
 
@@ -101,8 +103,7 @@ async function sumsOf(): Promise<Sum[]> {
     return [await vitest('own', ['e2e/fuzz'])]
   }
   const first = await units()
-  const [long, whole] = await Promise.all([vitest('long', [...words, ...mayBeNone]), wholeProduct(words)])
-  return [...first, long, ...whole]
+  return [...first, ...(await wholeProduct(words, async () => [await vitest('long', [...words, ...mayBeNone])]))]
 }
 
 const sum = (await sumsOf()).reduce((a, b) => ({
