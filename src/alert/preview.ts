@@ -73,7 +73,7 @@ export async function previewRule(deps: PreviewDeps, view: View, rule: Rule): Pr
             {
               ruleId: exampleId,
               group: null,
-      endedMs: null,
+              endedMs: null,
               value: firing.value,
               threshold: firing.threshold,
               sentence: metricSentence(name, metric, firing),
