@@ -87,7 +87,7 @@ function listenToMain(link: Link, { lag, requestLog, append, store, keys, clock,
   link.listen((message) => {
     if (message.kind === 'durable') {
       lag.record(message, clock.now())
-      refine.advance(message.durable)
+      refine.advance(message.durable, message.atMs)
       state.durable = message.durable
     } else if (message.kind === 'keysTaken') keys.acknowledged(message.id)
     else if (message.kind === 'notes') requestLog.record(message.notes)

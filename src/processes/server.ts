@@ -210,6 +210,7 @@ function sendDurable(main: Main): void {
   main.app.send({
     kind: 'durable',
     durable: journal.durable(),
+    atMs: systemClock.now(),
     lagBytes: journal.lagBytes(),
     boundBytes: options.config.journalBytesMax,
   } satisfies ToApp)
@@ -487,6 +488,8 @@ export async function startServer(
   cancels.push(
     reportDurable(main),
     systemClock.every(1000, () => void recordOutcomes()),
+    // App must know that nothing came, too: else a process that stood still takes old news for the present.
+    systemClock.every(1000, () => sendDurable(main)),
     systemClock.every(requestLogMs, () => sendRequestLog(main, ingest)),
     front.close,
   )

@@ -98,6 +98,20 @@ test('the processed time is that of the oldest record that waits, less the time 
   await until(async () => (await refine.processedTo()).bulk > waitingMs, 'the spans')
 })
 
+test('after a standstill, the processed time is that of the last report, until the next one is read', async () => {
+  const entry = await bench()
+  const refine = entry.open()
+  await refine.start()
+  await send(entry, 1)
+  const knownMs = systemClock.now() - 600_000
+  refine.advance(entry.writer.durable(), knownMs)
+  await until(async () => (await stored(entry)) === 1, 'the event')
+  await until(async () => (await refine.processedTo()).events === knownMs - 5000, 'the last report')
+  // Nothing new came: that is news, too.
+  refine.advance(entry.writer.durable(), systemClock.now())
+  expect(systemClock.now() - (await refine.processedTo()).events).toBeLessThan(60_000)
+})
+
 test('a program waits for its errors, and not for a backlog of spans', async () => {
   const entry = await bench()
   const gate = Promise.withResolvers<void>()

@@ -3,7 +3,8 @@ import { createLag } from './lag.ts'
 
 const lagAt = (positions: readonly [durable: number, atMs: number][]) => {
   const lag = createLag()
-  for (const [durable, atMs] of positions) lag.record({ kind: 'durable', durable, lagBytes: 50, boundBytes: 100 }, atMs)
+  for (const [durable, atMs] of positions)
+    lag.record({ kind: 'durable', durable, atMs, lagBytes: 50, boundBytes: 100 }, atMs)
   return lag
 }
 const states = (events: [number, number], bulk: [number, number]) => ({

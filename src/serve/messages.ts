@@ -9,7 +9,7 @@ import type { AppMetrics } from './metrics.ts'
 
 /** Messages from the main process to the app process over IPC. */
 export type ToApp =
-  | { kind: 'durable'; durable: number; lagBytes: number; boundBytes: number }
+  | { kind: 'durable'; durable: number; atMs: number; lagBytes: number; boundBytes: number }
   /** `away`: why the ClickHouse server cannot be used. Undefined for the embedded store. */
   | { kind: 'engine'; up: boolean; away?: ServerAway | undefined }
   | { kind: 'keysTaken'; id: number }

@@ -35,6 +35,8 @@ type Order = { opened: Promise<void>; deduplicated: Promise<void>; committed: Pr
 /** What the lanes have in common. */
 export type LoopState = {
   durable: number
+  /** When the journal ended there. */
+  knownMs: number
   draining: boolean
   pauseCount: number
   /** The check of the positions: no batch starts before it ends, because a commit would move a cursor under it. */

@@ -40,8 +40,11 @@ export type Refine = {
   mapCache: MapCache | undefined
   /** Recovers open batches, then refines until `stop`. Resolves when recovery is done. */
   start(): Promise<void>
-  /** Reports that the journal is on disk up to this position. */
-  advance(durable: number): void
+  /**
+   * Reports that the journal is on disk up to this position. `knownMs`: when that was so; without it, every position is
+   * reported at once.
+   */
+  advance(durable: number, knownMs?: number): void
   /** The number of uncommitted records on disk, counted up to 5,000. */
   waiting(): Promise<number>
   /** What waits in each lane. */
@@ -141,7 +144,13 @@ function createCatchUp(
   }
 }
 
-const newLoopState = (): LoopState => ({ durable: 0, draining: false, pauseCount: 0, checked: Promise.resolve() })
+const newLoopState = (): LoopState => ({
+  durable: 0,
+  knownMs: 0,
+  draining: false,
+  pauseCount: 0,
+  checked: Promise.resolve(),
+})
 
 /** Makes the loop of each lane. */
 function createLoops(
@@ -213,7 +222,11 @@ async function laneStatesOf(
  */
 const arrivalMs = 5000
 
-/** See `Refine.processedTo`: the receipt of the oldest record that is not committed, else that of what may still arrive. */
+/**
+ * See `Refine.processedTo`: the receipt of the oldest record that is not committed, else that of what may still arrive. After
+ * a standstill of this process (a stopped machine, a long collection of memory), what main has reported meanwhile is not
+ * read yet: then it is the last report that counts, and not the clock.
+ */
 async function processedTo(
   { clock, meta }: Pick<RefineDeps, 'clock' | 'meta'>,
   state: LoopState,
@@ -227,7 +240,7 @@ async function processedTo(
   for (const { lane, doneTo } of loops) {
     const from = Math.max(doneTo, await meta.batches.cursor(lane))
     const [oldest] = readers[lane].read(from, state.durable, 1, 1, lane).records
-    reached[lane] = Math.min(nowMs, oldest?.head.receivedMs ?? nowMs) - arrivalMs
+    reached[lane] = Math.min(nowMs, state.knownMs, oldest?.head.receivedMs ?? nowMs) - arrivalMs
   }
   return reached
 }
@@ -264,9 +277,12 @@ export function createRefine(deps: RefineDeps): Refine {
       const { events, bulk } = await laneStates()
       return Math.min(waitingMax, events.waiting + bulk.waiting)
     },
-    advance: (durable) => {
+    advance: (durable, knownMs = Number.POSITIVE_INFINITY) => {
+      const isFirst = state.knownMs === 0
+      state.knownMs = knownMs
+      if (durable <= state.durable && !isFirst) return
       // One check is enough: the positions and the cursors only grow from here.
-      if (state.durable === 0) state.checked = checkPosition(deps, durable).catch(deps.failed)
+      if (isFirst) state.checked = checkPosition(deps, durable).catch(deps.failed)
       state.durable = Math.max(state.durable, durable)
       for (const loop of loops) if (loop.position > 0) gathers[loop.lane].grown(loop.look())
       signal.notify()
