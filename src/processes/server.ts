@@ -359,10 +359,14 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   return () => void drop().finally(() => reader.close())
 }
 
-/** Reports the durable position to app at most every 20 ms (up to 700 syncs/s). Returns a function to stop it. */
+/**
+ * Reports the durable position to app at most every 20 ms (up to 700 syncs/s), and each second when nothing came: else an
+ * app that stood still takes old news for the present. Returns a function to stop it.
+ */
 function reportDurable(main: Main): () => void {
   let due = false
-  return main.journal.onDurable(() => {
+  const stopIdle = systemClock.every(1000, () => sendDurable(main))
+  const stopSyncs = main.journal.onDurable(() => {
     if (due) return
     due = true
     systemClock.after(reportDurableMs, () => {
@@ -370,6 +374,10 @@ function reportDurable(main: Main): () => void {
       sendDurable(main)
     })
   })
+  return () => {
+    stopIdle()
+    stopSyncs()
+  }
 }
 
 const newState = (config: Config): Main['state'] => ({
@@ -488,8 +496,6 @@ export async function startServer(
   cancels.push(
     reportDurable(main),
     systemClock.every(1000, () => void recordOutcomes()),
-    // App must know that nothing came, too: else a process that stood still takes old news for the present.
-    systemClock.every(1000, () => sendDurable(main)),
     systemClock.every(requestLogMs, () => sendRequestLog(main, ingest)),
     front.close,
   )
