@@ -359,25 +359,20 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   return () => void drop().finally(() => reader.close())
 }
 
-/**
- * Reports the durable position to app at most every 20 ms (up to 700 syncs/s), and each second when nothing came: else an
- * app that stood still takes old news for the present. Returns a function to stop it.
- */
+/** Reports the durable position to app, also when nothing came: an app that stood still must not take old news for new. */
 function reportDurable(main: Main): () => void {
   let due = false
-  const stopIdle = systemClock.every(1000, () => sendDurable(main))
-  const stopSyncs = main.journal.onDurable(() => {
-    if (due) return
-    due = true
-    systemClock.after(reportDurableMs, () => {
-      due = false
-      sendDurable(main)
-    })
-  })
-  return () => {
-    stopIdle()
-    stopSyncs()
+  const report = () => {
+    due = false
+    sendDurable(main)
   }
+  const stopSyncs = main.journal.onDurable(() => {
+    // At most every 20 ms: there are up to 700 syncs/s.
+    if (!due) systemClock.after(reportDurableMs, report)
+    due = true
+  })
+  const stopIdle = systemClock.every(1000, report)
+  return () => [stopSyncs, stopIdle].forEach((stop) => stop())
 }
 
 const newState = (config: Config): Main['state'] => ({
