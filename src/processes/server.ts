@@ -367,12 +367,11 @@ function reportDurable(main: Main): () => void {
     sendDurable(main)
   }
   const stopSyncs = main.journal.onDurable(() => {
-    // At most every 20 ms: there are up to 700 syncs/s.
     if (!due) systemClock.after(reportDurableMs, report)
     due = true
   })
   const stopIdle = systemClock.every(1000, report)
-  return () => [stopSyncs, stopIdle].forEach((stop) => stop())
+  return () => void [stopSyncs(), stopIdle()]
 }
 
 const newState = (config: Config): Main['state'] => ({
