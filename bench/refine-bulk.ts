@@ -7,8 +7,8 @@ import { createTools } from '../src/refine/pipeline/context.ts'
 import { plainSettings } from '../src/refine/pipeline/fixture.cases.ts'
 import { createLineFiles } from '../src/refine/pipeline/line-files.ts'
 import { refineRange } from '../src/refine/pipeline/worker.ts'
-import type { BlobStore } from '../src/store/blobs/blobs.ts'
 import { createLogLoad, linesEach } from './log-load.ts'
+import { noBlobs, recordOf } from './refine-records.ts'
 import { createSpanLoad } from './span-load.ts'
 
 // The work of a refine worker on batches of bulk data, in this process: from journal records to files of rows.
@@ -21,39 +21,9 @@ const bodiesEach = { spans: 1900, logs: 250 }
 /** Batches with ids of their own, so that no cache of ids helps. */
 const batches = 3
 
-const unused = () => Promise.reject(new Error('no blobs here'))
-const blobs: BlobStore = {
-  put: async () => undefined,
-  putStream: unused,
-  get: unused,
-  getStream: unused,
-  reader: unused,
-  delete: unused,
-  list: unused,
-  size: unused,
-  isRemote: false,
-  ping: unused,
-  sweep: unused,
-}
-
 function recordsOf(bodies: readonly Buffer[]): JournalRecord[] {
   const receivedMs = Date.now()
-  return bodies.map((body, index) => ({
-    jpos: index * 2 ** 20,
-    end: index * 2 ** 20 + body.length,
-    head: {
-      kind: 'envelope',
-      receivedMs,
-      projectId: plainSettings.projectId,
-      organizationId: 1,
-      keyId: 3,
-      clientAddress: '203.0.113.9',
-      userAgent: '',
-      origin: '',
-      contentType: 'text/plain',
-    },
-    body,
-  }))
+  return bodies.map((body, index) => recordOf(body, { jpos: index * 2 ** 20, receivedMs }))
 }
 
 /** CPU time of this process for each item, in microseconds: least and median of the rounds. */
@@ -66,7 +36,7 @@ async function measure(name: string, all: readonly JournalRecord[][], items: num
     const records = all[at % all.length] ?? []
     const job = { job: at, from: 0, durable: 1e12, recordsMax: 4000, bytesMax: 1e12, lane: 'bulk' as const }
     const before = process.cpuUsage()
-    await refineRange(job, records, 1e12, [{ ...plainSettings }], blobs, tools, undefined, fileOf)
+    await refineRange(job, records, 1e12, [{ ...plainSettings }], noBlobs, tools, undefined, fileOf)
     const { user, system } = process.cpuUsage(before)
     if (at >= batches) rounds.push((user + system) / items)
   }

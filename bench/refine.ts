@@ -5,7 +5,7 @@ import type { JournalRecord } from '../src/journal/journal.ts'
 import { createTools } from '../src/refine/pipeline/context.ts'
 import { plainSettings, recordedMs, refineBody } from '../src/refine/pipeline/fixture.cases.ts'
 import { refineRange } from '../src/refine/pipeline/worker.ts'
-import type { BlobStore } from '../src/store/blobs/blobs.ts'
+import { noBlobs, recordOf } from './refine-records.ts'
 
 // Runs the work of a refine worker on a batch in this process: from journal records to the bytes to insert.
 // `node bench/refine.ts [--seconds 3] [--folder fixtures/envelopes]`. Add `--cpu-prof` of node for a profile.
@@ -17,41 +17,15 @@ const { values } = parseArgs({
 const batch = 500
 const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 const tools = createTools()
-const unused = () => Promise.reject(new Error('no blobs here'))
-const blobs: BlobStore = {
-  put: async () => undefined,
-  putStream: unused,
-  get: unused,
-  getStream: unused,
-  reader: unused,
-  delete: unused,
-  list: unused,
-  size: unused,
-  isRemote: false,
-  ping: unused,
-  sweep: unused,
-}
 
 const recordsOf = (bodies: Buffer[]): JournalRecord[] =>
-  Array.from({ length: batch }, (_, index) => {
-    const body = bodies[index % bodies.length] ?? Buffer.alloc(0)
-    return {
+  Array.from({ length: batch }, (_, index) =>
+    recordOf(bodies[index % bodies.length] ?? Buffer.alloc(0), {
       jpos: index * 20_000,
-      end: index * 20_000 + body.length,
-      head: {
-        kind: 'envelope',
-        receivedMs: recordedMs,
-        projectId: plainSettings.projectId,
-        organizationId: 1,
-        keyId: 3,
-        clientAddress: '203.0.113.9',
-        userAgent: agent,
-        origin: '',
-        contentType: 'text/plain',
-      },
-      body,
-    }
-  })
+      receivedMs: recordedMs,
+      userAgent: agent,
+    }),
+  )
 
 /** CPU time per item of a call over `count` items, in microseconds. CPU time is less affected by other processes. */
 async function cpuUs(seconds: number, count: number, run: () => unknown): Promise<number> {
@@ -100,7 +74,7 @@ if (!existsSync(values.folder)) {
     const settings = [{ ...plainSettings }]
     const records = recordsOf(list)
     const job = { job: 1, from: 0, durable: 1e12, recordsMax: batch, bytesMax: 1e12, lane: 'events' as const }
-    const refined = await cpuUs(seconds, batch, () => refineRange(job, records, 1e12, settings, blobs, tools))
+    const refined = await cpuUs(seconds, batch, () => refineRange(job, records, 1e12, settings, noBlobs, tools))
     const json = await cpuUs(seconds / 3, list.length, () => plain(list))
     const bytes = list.reduce((sum, body) => sum + body.length, 0) / list.length
     console.log(

@@ -158,7 +158,7 @@ const folders: TreeLaw = {
   name: 'folders',
   sentence: `a folder of src has at most ${folderFilesMax} product files beside each other`,
   findAll: (sources) => {
-    const product = sources.filter(({ path }) => isProduct(path) && !isTest(path))
+    const product = sources.filter(({ path }) => isProduct(path))
     return [...Map.groupBy(product, ({ path }) => dirname(path))]
       .filter(([, files]) => files.length > folderFilesMax)
       .map(([folder, files]) => ({ path: folder, line: 1, what: `${files.length} files` }))

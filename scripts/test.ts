@@ -61,9 +61,9 @@ const runsOf = (paths: string[]): string[] =>
   paths.length > 0 ? ['own', 'e2e'] : ['own 1/2', 'e2e 1/2', 'e2e 2/2', 'own 2/2']
 
 /**
- * Takes whole-product tests from one queue, two runs at a time: most start their own product and wait for it. `beside`
- * runs in a third lane before the engines, which leave the cores to servers of their own: two lanes used 65% of two
- * cores. Tests that need an idle machine run last. `paths` can match only one kind.
+ * Takes whole-product tests from one queue, two runs at a time: most start their own product and wait for it. A third
+ * lane has `beside` and then the engines, because a run with two lanes used 65% of two cores. Tests that need an idle
+ * machine run last. `paths` can match only one kind.
  */
 async function wholeProduct(paths: string[], beside: () => Promise<Sum[]> = async () => []): Promise<Sum[]> {
   const some = (run: string) => {

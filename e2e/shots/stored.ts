@@ -30,7 +30,8 @@ export const comparedPictures: readonly Compared[] = comparedRoutes.flatMap((rou
 export async function takeCompared(world: World, route: string): Promise<[string, Buffer][]> {
   const look = world.look('full')
   const page = await openStill(world, look, route)
-  await settle(world, page, captures[route]?.(look.places) ?? '/')
+  // A busy machine hydrated the issue page after five seconds, and the picture lacked the parts that come then.
+  await settle(world, page, captures[route]?.(look.places) ?? '/', true)
   // A broken screen must never become the stored picture.
   if (await page.getByText(/Application error/).count())
     throw new Error(
@@ -42,7 +43,7 @@ export async function takeCompared(world: World, route: string): Promise<[string
         .join('\n')}`,
     )
   const taken: [string, Buffer][] = []
-  for (const { width, theme, name } of comparedPictures.filter((one) => one.route === route))
+  for (const { width, theme, name } of comparedPictures.filter((compared) => compared.route === route))
     taken.push([name, await picture(page, width, theme)])
   await page.context().close()
   return taken

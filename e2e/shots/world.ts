@@ -217,8 +217,13 @@ export async function picture(page: Page, width: number, theme: 'light' | 'dark'
   return page.screenshot({ animations: 'disabled', caret: 'hide' })
 }
 
-/** Goes to the address and waits until its requests and its scripts are done. */
-export async function settle(world: World, page: Page, path: string): Promise<void> {
+/**
+ * Goes to the address and waits until its requests and its scripts are done. Some screens, such as error screens, never
+ * are: they are taken after a few seconds. With `patient` a screen that is not done within a minute fails.
+ */
+export async function settle(world: World, page: Page, path: string, patient = false): Promise<void> {
+  const within = (ms: number) => (patient ? 60_000 : ms)
+  const orGiveUp = (done: Promise<unknown>) => (patient ? done : done.catch(() => undefined))
   world.rewind()
   // Parts of a page that are asked for later: a machine that is busy answers them after two equal texts.
   const waiting = new Set<Request>()
@@ -228,11 +233,12 @@ export async function settle(world: World, page: Page, path: string): Promise<vo
   page.on('requestfinished', (request) => waiting.delete(request))
   page.on('requestfailed', (request) => waiting.delete(request))
   await page.goto(world.product.url + path)
-  await page.waitForFunction('window.mishap?.hydrated === true', undefined, { timeout: 5000 }).catch(() => undefined)
+  await orGiveUp(page.waitForFunction('window.mishap?.hydrated === true', undefined, { timeout: within(5000) }))
   // The live stream keeps one request open, so the network is never idle. Pictures wait for two equal texts too.
-  await until('a screen that stands still', 8000, async () => {
+  const stands = until('a screen that stands still', within(8000), async () => {
     const before = await page.evaluate('document.body.innerHTML.length')
     await page.waitForTimeout(350)
     return waiting.size === 0 && (await page.evaluate('document.body.innerHTML.length')) === before
-  }).catch(() => undefined)
+  })
+  await orGiveUp(stands)
 }
