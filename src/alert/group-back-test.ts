@@ -1,19 +1,19 @@
 import type { MetricCondition } from '../contract/alerts/alerts.ts'
 import type { RestBackTest } from '../contract/alerts/alerts-back-test.ts'
-import { groupName, isTruncated, type RankedBucket, rankedMax, readRanked } from '../query/group-measures.ts'
+import { groupKey, groupName, isTruncated, type RankedBucket, rankedMax, readRanked } from '../query/group-measures.ts'
 import type { QueryDeps } from '../query/issues/issue.ts'
 import { firstRowsMs, type Measure, type MeasureDeps } from '../query/metrics/measures.ts'
-import type { Cell, Limits } from '../store/events/question.ts'
+import type { Cell } from '../store/events/question.ts'
+import { groupJoinMs } from './decide/join.ts'
 import { line } from './message/message.ts'
 import { type BackTestFiring, barsOf, further, messagesOf, withCritical } from './rules/back-test.ts'
 import { addRanked, createGrouped, type GroupedBuckets, judgeGroups, readSeries } from './rules/grouped.ts'
 import { type GroupFiring, groupedState } from './rules/groups.ts'
 import { type MetricCondition as DecidingPart, newMetricState } from './rules/metric.ts'
+import { queryLimits } from './rules/query-limits.ts'
 
 type Range = { fromMs: number; toMs: number }
 
-/** Time and memory of one query. */
-const limits: Limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 const hourMs = 3_600_000
 /** Cells of groups that are read: some hundred MB. A cell of a percentile is a list of bins. */
 const cellsMax = { numbers: 400_000, bins: 80_000 }
@@ -22,8 +22,6 @@ const pieceMs = { numbers: 24 * hourMs, bins: 6 * hourMs }
 const chartsMax = 5
 /** Groups that are named. */
 const namedMax = 105
-/** Groups of one rule join an incident that began so long before (decide/join.ts). */
-const joinMs = 300_000
 
 /** A firing of one group. */
 export type GroupBackTestFiring = BackTestFiring & { cells: Cell[] }
@@ -50,13 +48,13 @@ export async function readGroupHistory(
 ): Promise<GroupHistory> {
   const { stepMs, windowMs } = measure
   const kind = measure.recipes.parts.some(({ merge }) => merge === 'bins') ? 'bins' : 'numbers'
-  const firstMs = condition.threshold.type === 'fixed' ? null : await firstRowsMs(deps, measure, toMs, limits)
+  const firstMs = condition.threshold.type === 'fixed' ? null : await firstRowsMs(deps, measure, toMs, queryLimits)
   const pieces: Map<number, RankedBucket>[] = []
   const oldest = fromMs - windowMs
   let [readFrom, cells] = [toMs, 0]
   while (readFrom > oldest && cells < cellsMax[kind]) {
     const startMs = Math.max(oldest, Math.floor((readFrom - pieceMs[kind]) / stepMs) * stepMs)
-    const piece = await readRanked(deps, measure, { fromMs: startMs, toMs: readFrom, limits, signal })
+    const piece = await readRanked(deps, measure, { fromMs: startMs, toMs: readFrom, limits: queryLimits, signal })
     for (const { rows } of piece.values()) cells += rows.size
     pieces.push(piece)
     readFrom = startMs
@@ -65,7 +63,7 @@ export async function readGroupHistory(
   for (const piece of pieces.toReversed()) addRanked(grouped, piece)
   const first = Math.max(fromMs, Math.ceil((readFrom + windowMs) / stepMs) * stepMs)
   const ends = Array.from({ length: Math.max(0, (toMs - first) / stepMs + 1) }, (_, at) => first + at * stepMs)
-  await readSeries(deps, grouped, ends, groupedState(newMetricState()), { limits, signal })
+  await readSeries(deps, grouped, ends, groupedState(newMetricState()), { limits: queryLimits, signal })
   return { grouped, ends, readFrom, firstMs }
 }
 
@@ -80,7 +78,7 @@ export function runGroupedRule({ grouped, ends }: GroupHistory, rule: DecidingPa
     run.changes.push(...step.firings)
     run.beyond = Math.max(run.beyond, state.beyond)
     for (const { cells, change, atMs, level } of step.firings) {
-      const key = JSON.stringify(cells)
+      const key = groupKey(cells)
       const known = open.get(key)
       if (known && change === 'end') {
         known.endMs = atMs
@@ -93,7 +91,7 @@ export function runGroupedRule({ grouped, ends }: GroupHistory, rule: DecidingPa
       }
     }
     for (const { cells, value } of state.groups) {
-      const key = JSON.stringify(cells)
+      const key = groupKey(cells)
       const found = run.values.get(key) ?? { cells, points: [] }
       run.values.set(key, found)
       found.points.push({ atMs: endMs, value })
@@ -117,10 +115,10 @@ export function shownGroups(
   const sign = rule.threshold.direction === 'above' ? 1 : -1
   const all = [...values.values()].map(({ cells, points }) => {
     const peak = points.reduce<number | null>((found, { value }) => further(rule.threshold, found, value), null)
-    const times = firings.filter((firing) => JSON.stringify(firing.cells) === JSON.stringify(cells)).length
-    return { cells, points, times, outness: (peak ?? Number.NEGATIVE_INFINITY * sign) * sign }
+    const times = firings.filter((firing) => groupKey(firing.cells) === groupKey(cells)).length
+    return { cells, points, times, distance: peak === null ? Number.NEGATIVE_INFINITY : peak * sign }
   })
-  all.sort((a, b) => b.times - a.times || b.outness - a.outness)
+  all.sort((a, b) => b.times - a.times || b.distance - a.distance)
   return {
     shown: all.slice(0, chartsMax).map(({ cells, points, times }) => ({
       name: shownGroup(measure, cells),
@@ -140,14 +138,14 @@ export function messagesOfGroups(
 ): number {
   const incidents: { startedMs: number; open: Set<string>; changes: Pick<GroupFiring, 'change' | 'atMs'>[] }[] = []
   for (const { cells, change, atMs } of changes) {
-    const key = JSON.stringify(cells)
+    const key = groupKey(cells)
     const own = incidents.find(({ open }) => open.has(key))
     if (change === 'end') {
       own?.open.delete(key)
       if (own?.open.size === 0) own.changes.push({ change, atMs })
       continue
     }
-    const joined = own ?? incidents.find(({ startedMs, open }) => open.size > 0 && atMs - startedMs <= joinMs)
+    const joined = own ?? incidents.find(({ startedMs, open }) => open.size > 0 && atMs - startedMs <= groupJoinMs)
     const incident = joined ?? { startedMs: atMs, open: new Set<string>(), changes: [] }
     if (!joined) incidents.push(incident)
     incident.open.add(key)

@@ -10,6 +10,7 @@ import { describeFiring } from './rules/firings.ts'
 import { forgetGroups, type GroupedBuckets, judgeGroups } from './rules/grouped.ts'
 import { groupedState } from './rules/groups.ts'
 import { type MetricFiring, type MetricState, stepMetricRule } from './rules/metric.ts'
+import { queryLimits } from './rules/query-limits.ts'
 import { readWindows } from './rules/reads.ts'
 import {
   dueEnds,
@@ -53,8 +54,6 @@ const rulesAtOnce = 50
 const explainedMax = 20
 /** Rules whose states are saved in one transaction. */
 const savedAtOnce = 500
-/** Time and memory of one query. */
-const limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 
 /** The reason of a rule that waits. It has no times, so that it is saved once. */
 const behindSentence = 'Data that was received is not processed yet. The rule waits for it.'
@@ -95,7 +94,7 @@ const sentenceOf = (error: unknown): string => {
   if (error.code === 'QUERY_TIMEOUT')
     return error.causes.includes('memory')
       ? 'The query needs more memory than one query may use.'
-      : `The query took longer than ${limits.seconds} s.`
+      : `The query took longer than ${queryLimits.seconds} s.`
   const [field] = Object.values(error.fields ?? {})
   return field?.[0] ?? error.message
 }
@@ -230,7 +229,7 @@ async function run(deps: MetricRulesDeps, memory: Memory): Promise<Record<string
     const { due, waiting, skippedMs } = dueOf(rules, processed, nowMs, news)
     if (skippedMs > 0)
       deps.observe.warn({ minutes: skippedMs / minuteMs }, 'alert rules leave out what came over a day before a stop')
-    const failures = await readWindows(deps, due, limits)
+    const failures = await readWindows(deps, due, queryLimits)
     for (const [watched, error] of failures) {
       fail(watched, error, nowMs)
       news.changed.add(watched)

@@ -18,7 +18,7 @@ const titleMax = 200
  * Groups of one rule join the incident of another group that began so long before. A cause reaches its groups within
  * minutes; a group that fires later is news, and news must not wait for the interval.
  */
-const groupJoinMs = 300_000
+export const groupJoinMs = 300_000
 
 /** An incident while a decision works on it. */
 export type Draft = {

@@ -1,4 +1,5 @@
 import { groupsMax } from '../../domain/alerts/metric-rules.ts'
+import { groupKey } from '../../query/group-measures.ts'
 import type { Cell } from '../../store/events/question.ts'
 import {
   comparedOf,
@@ -36,7 +37,6 @@ type Judged = { group: GroupState; firing: GroupFiring | undefined; measure: Met
 /** The state that the store keeps as it is in memory. */
 export const groupedState = (state: MetricState): GroupedState => ({ groups: [], beyond: 0, ...state })
 
-const keyOf = (cells: readonly Cell[]) => JSON.stringify(cells)
 const ranks = { ok: 0, warning: 1, critical: 2 } as const
 
 /**
@@ -53,7 +53,7 @@ function watchedOf(states: ReadonlyMap<string, GroupState>, { atMs, ranked }: Ra
   const chosen = new Map<string, GroupState>()
   for (const group of [...firing, ...present, ...absent]) {
     if (chosen.size >= groupsMax) break
-    const key = keyOf(group.cells)
+    const key = groupKey(group.cells)
     if (!chosen.has(key)) chosen.set(key, group)
   }
   return [...chosen.values()]
@@ -96,7 +96,7 @@ export function stepGroups(
   const states = new Map<string, GroupState>()
   const present = new Set(ranked.map(({ key }) => key))
   for (const group of state.groups) {
-    const key = keyOf(group.cells)
+    const key = groupKey(group.cells)
     if (present.has(key) || group.seenMs > atMs - Math.max(dayMs, windowMs)) states.set(key, group)
     else firings.push(...[forgotten(group, rule, atMs)].filter((firing) => firing !== undefined))
   }
@@ -104,7 +104,7 @@ export function stepGroups(
     const measure = measureOf(group.cells)
     const { level, sinceMs, firedMs, value } = group
     const step = stepMetricRule(rule, { ...newMetricState(), level, sinceMs, firedMs, value }, measure)
-    const seenMs = present.has(keyOf(group.cells)) ? atMs : group.seenMs
+    const seenMs = present.has(groupKey(group.cells)) ? atMs : group.seenMs
     return {
       measure,
       firing: step.firing && { ...step.firing, cells: group.cells },
@@ -119,7 +119,7 @@ export function stepGroups(
     }
   })
   firings.push(...judged.flatMap(({ firing }) => firing ?? []))
-  const watched = new Set(judged.map(({ group }) => keyOf(group.cells)))
+  const watched = new Set(judged.map(({ group }) => groupKey(group.cells)))
   const shown = ranked.filter(({ key }) => watched.has(key)).length
   const waits = judged.find(({ measure }) => measure.waits !== '')?.measure.waits
   return {

@@ -9,15 +9,13 @@ import {
   readBuckets,
   readUniques,
 } from '../../query/metrics/measures.ts'
-import type { Limits } from '../../store/events/question.ts'
 import { createMeasures, referenceRanges } from './measure.ts'
 import type { MetricMeasure } from './metric.ts'
+import { queryLimits } from './query-limits.ts'
 
 type Deps = Pick<QueryDeps, 'clock' | 'events' | 'meta'>
 type Range = { fromMs: number; toMs: number }
 
-/** Time and memory of one query. */
-const limits: Limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 const dayMs = 86_400_000
 /** Bins of a day of minutes are some MB of JSON. Other parts are a number each. */
 const pieceOf = ({ recipes }: Measure): number =>
@@ -44,7 +42,7 @@ async function readPieces(
   for (let endMs = toMs; endMs > fromMs; ) {
     const startMs = Math.max(fromMs, Math.floor((endMs - pieceMs) / measure.stepMs) * measure.stepMs)
     try {
-      const [found] = await readBuckets(deps, [measure], { fromMs: startMs, toMs: endMs, limits, signal })
+      const [found] = await readBuckets(deps, [measure], { fromMs: startMs, toMs: endMs, limits: queryLimits, signal })
       for (const [at, bucket] of found ?? []) buckets.set(at, bucket)
     } catch (error) {
       if (!(error instanceof MishapError) || error.code !== 'QUERY_TIMEOUT' || signal?.aborted) throw error
@@ -73,8 +71,8 @@ export async function readHistory(
   const buckets: Buckets = new Map()
   const [readFrom, uniquesAt, firstMs] = await Promise.all([
     readPieces(deps, measure, needed, pieceOf(measure), { buckets, signal }),
-    readUniques(deps, measure, { fromMs: needed.fromMs + measure.windowMs, toMs, limits, signal }),
-    threshold.type === 'fixed' ? null : firstRowsMs(deps, measure, toMs, limits),
+    readUniques(deps, measure, { fromMs: needed.fromMs + measure.windowMs, toMs, limits: queryLimits, signal }),
+    threshold.type === 'fixed' ? null : firstRowsMs(deps, measure, toMs, queryLimits),
   ])
   return { measure, buckets, uniquesAt, readFrom, firstMs }
 }

@@ -1,7 +1,8 @@
 import { beforeMs } from '../../domain/alerts/metric-rules.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
-import type { Aggregate, Filter, Limits, Value } from '../../store/events/question.ts'
+import type { Aggregate, Filter, Value } from '../../store/events/question.ts'
 import type { Counted, WindowTrigger } from './issue.ts'
+import { queryLimits } from './query-limits.ts'
 
 /** Events that are counted: rules with the same part share the queries. */
 export type CountedPart = { projectIds: number[]; environments: string[]; event: Filter | undefined }
@@ -11,8 +12,6 @@ type Deps = Pick<QueryDeps, 'events' | 'meta'>
 
 /** Groups that are looked at in one step, those with most events. A minute with more is a flood of new issues. */
 const groupsMax = 2000
-/** Time and memory of one query. */
-const limits: Limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 
 const group: Value[] = [
   { of: 'number', column: 'projectId' },
@@ -46,7 +45,7 @@ const askGroups = (
     order: [{ at: 2, descending: true }],
     max: groupsMax,
     offset: 0,
-    limits,
+    limits: queryLimits,
   })
 
 /** Counts of issues in windows. Each window is asked once, for all issues and rules of a part. */

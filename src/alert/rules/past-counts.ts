@@ -1,14 +1,14 @@
 import { beforeMs } from '../../domain/alerts/metric-rules.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
-import type { Limits, Value } from '../../store/events/question.ts'
+import type { Value } from '../../store/events/question.ts'
 import type { Counted, WindowTrigger } from './issue.ts'
 import { type CountedPart, groupFilter } from './issue-counts.ts'
+import { queryLimits } from './query-limits.ts'
 
 type Deps = Pick<QueryDeps, 'events' | 'meta'>
 type Range = { fromMs: number; toMs: number }
 
 const minuteMs = 60_000
-const limits: Limits = { seconds: 20, memoryBytes: 400 * 2 ** 20 }
 /** Groups of a back-test, those with most events. The evaluator looks at so many of one step. */
 const groupsMax = 2000
 /** Minutes of groups that are read, the newest: about 20 MB. */
@@ -79,7 +79,7 @@ const questionOf = ({ projectIds, environments, event }: CountedPart, range: Ran
   aggregates: [{ fn: 'samples' as const }],
   having: [],
   offset: 0,
-  limits,
+  limits: queryLimits,
 })
 
 const hashOf = (key: string): string => key.slice(key.indexOf(':') + 1)
@@ -141,7 +141,7 @@ async function readPeople(
       from,
       scope,
       filter,
-      limits,
+      limits: queryLimits,
       of: { of: 'id', column: 'user' },
       stepMs: minuteMs,
       windowMs: windowMinutes * minuteMs,

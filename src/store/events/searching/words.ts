@@ -20,8 +20,8 @@ export const partCondition = (values: Values, column: string, part: string): str
 const wordsMax = 8
 
 /**
- * Conditions that every text meets which a pattern with `*` matches. A word that touches a `*` may be a part of a longer
- * one. So may one beside `\*`: that is not distinguished, because a part is always true where a word is.
+ * Conditions that every text meets which a pattern with `*` matches. A word beside a `*` may be a part of a longer word, so
+ * it is looked for as a part. A word beside an escaped `\*` is, too: where the word is, the part is as well.
  */
 export function wordConditions(values: Values, column: string, pattern: string): string[] {
   const found = new Map<string, string>()

@@ -7,10 +7,13 @@ import { apiFetch, isTemporary } from '../../client/api.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
 import { bodyOf, mistakesIn } from './draft.ts'
 import { useEditor } from './editor-context.ts'
 import { slackPieces } from './slack-text.ts'
-import { useSettled } from './use-settled.ts'
+
+/** A pause in typing before the message is made, ms. */
+const pauseMs = 400
 
 const formats = ['slack', 'mail', 'json'] as const
 type Format = (typeof formats)[number]
@@ -79,7 +82,7 @@ export function Preview() {
   const { organization, draft } = useEditor()
   const [format, setFormat] = useState<Format>('slack')
   const isReady = !mistakesIn(draft).some((mistake) => mistake !== 'actions')
-  const body = useSettled(JSON.stringify({ rule: { ...bodyOf(draft), actions: [], escalation: [] } }))
+  const body = useSettled(JSON.stringify({ rule: { ...bodyOf(draft), actions: [], escalation: [] } }), pauseMs)
   const { data, error, isFetching } = useQuery({
     queryKey: ['alert-preview', organization, body],
     queryFn: ({ signal }) =>

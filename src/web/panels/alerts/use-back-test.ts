@@ -1,22 +1,14 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { systemClock } from '../../../base/clock.ts'
 import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import { apiFetch, isTemporary } from '../../client/api.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import { bodyOf, type RuleDraft } from './draft.ts'
 
 /** A pause in typing before the rule is tested, ms. A back-test reads 14 days. */
 const pauseMs = 400
 
 export type Days = 1 | 14
-
-/** The value once it has not changed for a while. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => systemClock.after(pauseMs, () => setSettled(value)), [value])
-  return settled
-}
 
 /** What the rule as it is in the form would have done. `noise`: starts of firings that nobody wants. */
 export function useBackTest(
@@ -25,7 +17,7 @@ export function useBackTest(
   { days, noise, enabled }: { days: Days; noise: readonly number[]; enabled: boolean },
 ) {
   // Name, receivers' pause and the like change no firing, but the interval changes the counts of messages.
-  const body = useSettled(JSON.stringify({ rule: { ...bodyOf(draft), name: 'back-test' }, days, noise }))
+  const body = useSettled(JSON.stringify({ rule: { ...bodyOf(draft), name: 'back-test' }, days, noise }), pauseMs)
   return useQuery({
     queryKey: ['back-test', organization, body],
     queryFn: ({ signal }) =>

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { systemClock } from '../../../base/clock.ts'
 import { messageKeyOf } from '../../../query/search.ts'
 import { apiFetch } from '../../client/api.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import {
   type CompletionData,
   caretContextOf,
@@ -33,13 +33,6 @@ const itemTypes: Readonly<Record<string, { itemType: string }>> = {
 
 type TagKey = { key: string }
 type Value = { value: string; count: number | null }
-
-/** The value after it has not changed for the delay. */
-function useSettled(value: string): string {
-  const [settled, set] = useState(value)
-  useEffect(() => systemClock.after(pauseMs, () => set(value)), [value])
-  return settled
-}
 
 /** Recent searches in this organization, stored by the browser. */
 function useRecent(organization: string) {
@@ -94,7 +87,7 @@ export function useComplete({
   const { recent, remember } = useRecent(dataset ? `${organization}:${dataset}` : organization)
   const caretContext = useMemo(() => caretContextOf(text, caret), [text, caret])
   const needsValues = open && needsServerValues(caretContext, table)
-  const typed = useSettled(needsValues ? caretContext.typed : '')
+  const typed = useSettled(needsValues ? caretContext.typed : '', pauseMs)
   const key = needsValues ? caretContext.key : ''
   const keys = useQuery({
     queryKey: ['tag-keys', organization, scope, dataset],
