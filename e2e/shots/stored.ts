@@ -30,7 +30,7 @@ export const comparedPictures: readonly Compared[] = comparedRoutes.flatMap((rou
 export async function takeCompared(world: World, route: string): Promise<[string, Buffer][]> {
   const look = world.look('full')
   const page = await openStill(world, look, route)
-  // A busy machine hydrated the issue page after five seconds, and the picture lacked the parts that come then.
+  // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
   await settle(world, page, captures[route]?.(look.places) ?? '/', true)
   // A broken screen must never become the stored picture.
   if (await page.getByText(/Application error/).count())

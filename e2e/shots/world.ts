@@ -233,7 +233,9 @@ export async function settle(world: World, page: Page, path: string, patient = f
   page.on('requestfinished', (request) => waiting.delete(request))
   page.on('requestfailed', (request) => waiting.delete(request))
   await page.goto(world.product.url + path)
-  await orGiveUp(page.waitForFunction('window.mishap?.hydrated === true', undefined, { timeout: within(5000) }))
+  // `waitForFunction` evaluates a text in the page, which its policy refuses.
+  const isHydrated = () => page.evaluate<boolean>('window.mishap?.hydrated === true')
+  await orGiveUp(until('a hydrated screen', within(5000), isHydrated))
   // The live stream keeps one request open, so the network is never idle. Pictures wait for two equal texts too.
   const stands = until('a screen that stands still', within(8000), async () => {
     const before = await page.evaluate('document.body.innerHTML.length')
