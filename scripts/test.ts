@@ -6,11 +6,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-type Sum = { passed: number; failed: number; skipped: number }
+/** `failures`: a line for each failure, repeated at the end, as a log is often read from its end. */
+type Sum = { passed: number; failed: number; skipped: number; failures: string[] }
 type VitestJson = {
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[]
+  }[]
   numPassedTests: number
   numFailedTests: number
   numPendingTests: number
@@ -26,7 +33,18 @@ async function runProgram(name: string, file: string, args: string[]): Promise<S
   const [status] = await once(spawn(process.execPath, all, { cwd: root, stdio: 'inherit' }), 'exit')
   const ok = status === 0
   console.log(`${ok ? 'passed' : 'FAILED'}: ${name}`)
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, failures: ok ? [] : [name] }
+}
+
+/** The failures of a report: file, test and the first line of what it said. */
+function failuresOf({ testResults }: VitestJson): string[] {
+  const line = (text = '') => text.split('\n', 1)[0]?.slice(0, 300)
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name)
+    const tests = assertionResults.filter((test) => test.status === 'failed')
+    if (tests.length === 0) return status === 'failed' ? [`${file}: ${line(message)}`] : []
+    return tests.map(({ fullName, failureMessages }) => `${file} > ${fullName}: ${line(failureMessages[0])}`)
+  })
 }
 
 /** Runs a vitest project. The counts come from its JSON report. A run without a report counts as failed. */
@@ -40,9 +58,10 @@ async function vitest(project: string, args: string[]): Promise<Sum> {
     const json = JSON.parse(readFileSync(report, 'utf8')) as VitestJson
     // A file that does not load reports no failed test.
     const failed = json.numFailedTests || (status === 0 ? 0 : Math.max(1, json.numFailedTestSuites))
-    return { passed: json.numPassedTests, failed, skipped: json.numPendingTests }
+    const failures = status === 0 ? [] : failuresOf(json)
+    return { passed: json.numPassedTests, failed, skipped: json.numPendingTests, failures }
   } catch {
-    return { passed: 0, failed: 1, skipped: 0 }
+    return { passed: 0, failed: 1, skipped: 0, failures: [`${project}: ended without a report`] }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -110,6 +129,8 @@ const sum = (await sumsOf()).reduce((a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,
+  failures: [...a.failures, ...b.failures],
 }))
+for (const failure of sum.failures) console.log(`FAILED: ${failure}`)
 console.log(`${sum.passed} passed, ${sum.failed} failed${sum.skipped ? `, ${sum.skipped} skipped` : ''}`)
 process.exit(sum.failed === 0 ? 0 : 1)
