@@ -18,7 +18,9 @@ describe.skipIf(!path)('the main path in Firefox', () => {
     (
       (await api(product, state.project, `/organizations/${org}/issues/?query=AlphaError`)).json as { status: string }[]
     )[0]?.status
-  const hydrated = () => state.page.waitForFunction('window.mishap?.hydrated === true')
+  // Not waitForFunction: it evaluates a text in the page, which the page's policy can refuse.
+  const hydrated = () =>
+    until('a hydrated screen', 30_000, () => state.page.evaluate<[], () => boolean>('window.mishap?.hydrated === true'))
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
@@ -49,7 +51,8 @@ describe.skipIf(!path)('the main path in Firefox', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await until('the issue page', 10_000, async () => /\/issues\/[^?/]+/.test(page.url()))
-    await page.waitForFunction("document.querySelector('main').innerText.includes('inAlphaError')")
+    const text = () => page.evaluate<[], () => string>("document.querySelector('main')?.innerText ?? ''")
+    await until('the frame', 30_000, async () => (await text()).includes('inAlphaError'))
   })
 
   test('resolve and undo', async () => {
