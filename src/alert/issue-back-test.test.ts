@@ -31,6 +31,10 @@ const rules: Record<string, [condition: IssueCondition, environment?: string]> =
   'new outside quiet hours': [conditionOf({ unless: { quietHours: { from: '00:00', to: '23:59', timeZone: 'UTC' } } })],
   'regression or priority': [conditionOf({ when: [{ type: 'regression' }, { type: 'priority' }] })],
   'the first of a release': [conditionOf({ when: [{ type: 'first_of_release' }] })],
+  'the first of a release in an environment': [conditionOf({ when: [{ type: 'first_of_release' }] }), 'prod'],
+  'new or the first of a release, with a filter': [
+    conditionOf({ when: [{ type: 'new' }, { type: 'first_of_release' }], filter: 'release:web@3' }),
+  ],
   feedback: [conditionOf({ when: [{ type: 'feedback' }], filter: 'level:error' })],
   'every 10 events': [conditionOf({ when: [events(10)] })],
   'every 4 events of a filter': [conditionOf({ when: [events(4)], filter: 'release:web@2' })],
@@ -113,6 +117,11 @@ const story: Record<number, () => Promise<unknown>> = {
     await store('LateError', { release: 'web@2' })
   },
   7: () => sendFeedback('BusyError'),
+  // Two events of a new issue before the rules are evaluated.
+  8: async () => {
+    await store('TwoError', { environment: 'staging' })
+    await store('TwoError', { release: 'web@3' })
+  },
   62: () => store('BusyError', { count: 9 }),
   64: () => store('BusyError', { count: 30 }),
 }
@@ -216,7 +225,7 @@ test('a rule with a count has its values, other counts and messages by issue', a
   const times = found.others.map((other) => other.times)
   expect(times).toEqual(times.toSorted((a, b) => b - a))
   expect(Math.max(...found.points.map(({ value }) => value ?? 0))).toBe(39)
-  expect(found.samples).toBe(4 + 8 + 1 + 3 + 5 + 15 + 1 + 9 + 30)
+  expect(found.samples).toBe(4 + 8 + 1 + 3 + 5 + 15 + 1 + 2 + 9 + 30)
   // Minutes 3 and 6 are within the interval of 5 minutes; then 65.
   expect(found.messages).toEqual([
     { receiver: { type: 'channel', id: '7' }, count: 2 },
@@ -227,8 +236,8 @@ test('a rule with a count has its values, other counts and messages by issue', a
 
 test('a rule without a window has the issues of each bar', async () => {
   const { points, others, samples } = await backTest(conditionOf({}))
-  expect(points.reduce((sum, { value }) => sum + (value ?? 0), 0)).toBe(4)
-  expect([others, samples]).toEqual([[], 4])
+  expect(points.reduce((sum, { value }) => sum + (value ?? 0), 0)).toBe(5)
+  expect([others, samples]).toEqual([[], 5])
 })
 
 test('names what stored rows cannot tell', async () => {

@@ -24,7 +24,13 @@ import {
 } from './rules/issue-back-test.ts'
 import { type CountedPart, type Counts, countsOfIssue } from './rules/issue-counts.ts'
 import { type PastCounts, readPastCounts } from './rules/past-counts.ts'
-import { fittingHappenings, type PastHappening, type PastHappenings, readHappenings } from './rules/past-happenings.ts'
+import {
+  fittingHappenings,
+  joinHappenings,
+  type PastHappening,
+  type PastHappenings,
+  readHappenings,
+} from './rules/past-happenings.ts'
 import { lasts } from './skew.ts'
 
 type IssueBackTestDeps = QueryDeps & {
@@ -132,7 +138,11 @@ async function happeningMoments(tested: Tested, blind: Blind[]) {
       sentence: `More happened than a back-test reads. Only the newest ${taken.length} changes were judged.`,
     })
   const fitting = await fittingHappenings(deps, branches, taken, range)
-  return Array.fromAsync(taken, (happening) => happeningMoment(tested, happening, fitting.has(happening)))
+  // As the evaluator does it: what is in the rule's environment and meets its filter is one moment.
+  const joined = new Set(joinHappenings(taken.filter((happening) => fitting.has(happening))))
+  const others = taken.filter((happening) => !fitting.has(happening))
+  const moments = [...joined, ...others].toSorted((a, b) => a.atMs - b.atMs)
+  return Array.fromAsync(moments, (happening) => happeningMoment(tested, happening, joined.has(happening)))
 }
 
 // ---- windows

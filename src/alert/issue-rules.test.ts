@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { appForFile } from '../api/app.cases.ts'
+import { hex } from '../api/seed.cases.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
@@ -12,10 +13,13 @@ const minuteMs = 60_000
 
 type Event = { type: string; level?: string; environment?: string; release?: string; user?: string }
 
+let stored = 0
+
 /** Stores errors: one issue for each type. */
 const store = (...events: Event[]) =>
   made().store(
     events.map(({ type, level = 'error', environment = 'prod', release, user }) => ({
+      event_id: hex(++stored),
       level,
       environment,
       ...(release ? { release } : {}),
@@ -152,6 +156,60 @@ describe('what happens to an issue', () => {
     expect(await titlesOf(assigned.id)).toEqual([])
     expect(await titlesOf(event.id)).toEqual(['new SevenError'])
     expect((await titlesOf(either.id)).sort()).toEqual(['new SevenError', 'new WarnError'])
+  })
+
+  test('of several events in one round is judged by the environment and the fields of each', async () => {
+    const of = (type: 'new' | 'first_of_release', filter: string, environment: string | null) =>
+      ruleOf({ when: [{ type }], filter }, { environment })
+    const firsts = [
+      await of('first_of_release', '', 'prod'),
+      await of('first_of_release', 'release:web@11', null),
+      await of('first_of_release', 'release:web@11', 'prod'),
+    ]
+    const never = [
+      await of('new', '', 'prod'),
+      await of('new', 'release:web@11', null),
+      await of('first_of_release', 'release:web@11', 'staging'),
+    ]
+    await store({ type: 'TwoError', environment: 'staging' })
+    await store({ type: 'TwoError', environment: 'prod', release: 'web@11' })
+    expect(await evaluator().rules.run()).toMatchObject({ triggers: 2, firings: 3 })
+    for (const { id } of firsts) {
+      expect(await titlesOf(id)).toEqual(['first_of_release TwoError'])
+      expect(await made().app.meta.alertRules.firingsOf(id, 0, 1)).toMatchObject([{ cause: { release: 'web@11' } }])
+    }
+    for (const { id } of never) expect(await titlesOf(id)).toEqual([])
+  })
+
+  test('of a project that came after the rule was read fires a rule of all projects', async () => {
+    const { app } = made()
+    const known = { isCreated: false }
+    const projectsOf: typeof app.meta.projects.projectsOf = async (...args) =>
+      known.isCreated ? app.meta.projects.projectsOf(...args) : []
+    const { rules } = evaluator({ meta: { ...app.meta, projects: { ...app.meta.projects, projectsOf } } })
+    const rule = await ruleOf({})
+    await store({ type: 'EarlyError' })
+    await rules.run()
+    expect(await titlesOf(rule.id)).toEqual([])
+    known.isCreated = true
+    await store({ type: 'FirstOfProjectError' })
+    await rules.run()
+    expect(await titlesOf(rule.id)).toEqual(['new FirstOfProjectError'])
+  })
+
+  test('fires a rule that was renamed while it was evaluated again after a failure', async () => {
+    const { app } = made()
+    const rule = await ruleOf({ filter: 'release:web@12' })
+    await store({ type: 'RenamedError', release: 'web@12' })
+    const failing = () => Promise.reject(new MishapError('QUERY_TIMEOUT'))
+    await evaluator({ events: { ...app.events, groupRows: failing } }).rules.run()
+    expect(await stateOf(rule.id)).toMatchObject({ status: 'not_evaluated' })
+    const groupRows: typeof app.events.groupRows = async (query) => {
+      await app.meta.alertRules.updateAlertRule(rule.id, { name: 'Renamed' }, 'ann')
+      return app.events.groupRows(query)
+    }
+    await evaluator({ events: { ...app.events, groupRows } }).rules.run()
+    expect(await titlesOf(rule.id)).toEqual(['new RenamedError'])
   })
 
   test('waits while the events store is down, and says why a rule cannot be evaluated', async () => {

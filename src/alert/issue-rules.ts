@@ -1,4 +1,4 @@
-import { MishapError } from '../base/errors.ts'
+import { isOutage, MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
 import type { IssueCondition } from '../contract/alerts/alerts.ts'
@@ -10,7 +10,7 @@ import type { NewFiring } from '../store/meta/alerts/firing.ts'
 import type { AlertRule, AlertRuleState } from '../store/meta/alerts/rules.ts'
 import type { IssueTrigger } from '../store/meta/alerts/triggers.ts'
 import { isSkewOnly } from '../store/meta/ingest/diagnostic-counts.ts'
-import type { Issue } from '../store/meta/meta.ts'
+import type { Issue, Project } from '../store/meta/meta.ts'
 import { createDueTriggers, type DueTriggers } from './rules/due-triggers.ts'
 import {
   type Counted,
@@ -67,8 +67,23 @@ type Watched = {
   evaluatedMs: number | null
   state: AlertRuleState
   compiledMs: number
+  /** The projects that it is compiled for, and the list they are from. */
+  projectKey: string
+  projects: Project[]
   branches: RuleBranch[]
   retryMs: number
+}
+
+/** Returns the projects of an organization: one list for a round, so that rules see by its identity what they know. */
+type ProjectsOf = (organizationId: number) => Promise<Project[]>
+
+function createProjectsOf({ meta }: IssueRulesDeps): ProjectsOf {
+  const known = new Map<number, Promise<Project[]>>()
+  return (organizationId) => {
+    const found = known.get(organizationId) ?? meta.projects.projectsOf(organizationId)
+    known.set(organizationId, found)
+    return found
+  }
 }
 
 type Memory = { version: string; rules: Map<number, Watched>; due: DueTriggers }
@@ -77,7 +92,8 @@ function watch(rule: AlertRule, condition: IssueCondition): Watched {
   const windows = condition.when.filter(isWindow)
   const stepMs = stepMsOf(windows)
   const { evaluatedMs } = rule.state
-  return { rule, condition, windows, stepMs, evaluatedMs, state: rule.state, compiledMs: 0, branches: [], retryMs: 0 }
+  const compiled = { compiledMs: 0, projectKey: '', projects: [], branches: [] }
+  return { rule, condition, windows, stepMs, evaluatedMs, state: rule.state, ...compiled, retryMs: 0 }
 }
 
 async function refresh({ meta }: IssueRulesDeps, memory: Memory): Promise<void> {
@@ -92,18 +108,23 @@ async function refresh({ meta }: IssueRulesDeps, memory: Memory): Promise<void> 
   Object.assign(memory, { version, rules })
 }
 
-/** Compiles the filter of a rule, if that is not done or is long ago. */
-async function compile(deps: IssueRulesDeps, watched: Watched): Promise<void> {
-  const nowMs = deps.clock.now()
-  if (watched.compiledMs > nowMs - compiledForMs) return
+/**
+ * Compiles the filter of a rule, if that is not done, is long ago, or was for other projects: the first error of a new
+ * project must not be the one that nobody hears of.
+ */
+async function compile(deps: IssueRulesDeps, watched: Watched, projectsOf: ProjectsOf): Promise<void> {
   const { organizationId, definition } = watched.rule
-  const all = await deps.meta.projects.projectsOf(organizationId)
+  const all = await projectsOf(organizationId)
+  if (watched.projects === all) return
+  const nowMs = deps.clock.now()
   const projects = definition.projectIds.length === 0 ? all : all.filter(({ id }) => definition.projectIds.includes(id))
-  watched.branches = await ruleBranches(deps, projects, watched.condition.filter)
-  watched.compiledMs = nowMs
+  const projectKey = projects.map(({ id }) => id).join()
+  if (watched.compiledMs <= nowMs - compiledForMs || watched.projectKey !== projectKey) {
+    watched.branches = await ruleBranches(deps, projects, watched.condition.filter)
+    watched.compiledMs = nowMs
+  }
+  Object.assign(watched, { projectKey, projects: all })
 }
-
-const isOutage = (error: unknown): boolean => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
 
 /** Marks a rule whose evaluation failed. Its windows are evaluated again after a minute. */
 function fail(deps: IssueRulesDeps, watched: Watched, error: unknown): void {
@@ -180,33 +201,62 @@ async function happeningsOf({ meta }: IssueRulesDeps, triggers: readonly IssueTr
       issue,
     ]),
   )
-  const groups = Map.groupBy(triggers, ({ id, issueId, untilMs }) => `${issueId ?? `t${id}`} ${untilMs > 0}`)
+  // Each feedback is on its own: words of a person are no part of what an error did.
+  const groups = Map.groupBy(triggers, ({ id, issueId, kind, untilMs }) =>
+    issueId === null || kind === 'feedback' ? `t${id}` : `${issueId} ${untilMs > 0}`,
+  )
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     return first ? [{ triggers: group, first, issue: issues.get(first.issueId ?? 0) }] : []
   })
 }
 
-const watches = ({ rule }: Watched, { first }: Happening): boolean => {
-  const { projectIds, environment } = rule.definition
+/** A change by a person or by the clock is in no environment. */
+const isInEnvironment = ({ rule: { definition } }: Watched, { environment }: IssueTrigger): boolean =>
+  definition.environment === null || environment === '' || environment === definition.environment
+
+const watches = (watched: Watched, { first, triggers }: Happening): boolean => {
+  const { organizationId, definition } = watched.rule
   return (
-    rule.organizationId === first.organizationId &&
-    (projectIds.length === 0 || projectIds.includes(first.projectId)) &&
-    // A change by a person or by the clock is in no environment.
-    (environment === null || first.environment === '' || first.environment === environment)
+    organizationId === first.organizationId &&
+    (definition.projectIds.length === 0 || definition.projectIds.includes(first.projectId)) &&
+    triggers.some((trigger) => isInEnvironment(watched, trigger))
   )
+}
+
+/** The event of a trigger; '' if it has none. A feedback has the id of its own. */
+const eventOf = ({ kind, eventId }: IssueTrigger): string => (kind === 'feedback' ? '' : eventId)
+
+/**
+ * The triggers that a rule waits for, in its environment, whose event meets its filter. Those of one round can be of
+ * several events: a new issue in staging, and its first error of a release in production.
+ */
+async function fittingTriggers(deps: IssueRulesDeps, watched: Watched, { triggers, issue }: Happening) {
+  const kinds = new Set<string>(watched.condition.when.map(({ type }) => type))
+  const known = new Map<string, boolean>()
+  const fitting: IssueTrigger[] = []
+  // Most triggers are of no interest to most rules: these ask nothing.
+  for (const trigger of triggers) {
+    if (!kinds.has(trigger.kind) || !isInEnvironment(watched, trigger)) continue
+    const { projectId, atMs } = trigger
+    const eventId = eventOf(trigger)
+    const subject = { issueId: issue?.id ?? null, projectId, eventId, atMs }
+    const fits = known.get(eventId) ?? (await meetsFilter(deps, watched.branches, subject))
+    known.set(eventId, fits)
+    if (fits) fitting.push(trigger)
+  }
+  return fitting
 }
 
 async function verdictOn(deps: IssueRulesDeps, watched: Watched, happening: Happening, isDecayingSkew: boolean) {
   const { condition, windows, branches, stepMs } = watched
-  const { triggers, first, issue } = happening
-  const happened = new Set(triggers.map(({ kind }) => kind))
-  // Most triggers are of no interest to most rules: these ask nothing.
-  if (!condition.when.some((trigger) => !isWindow(trigger) && happened.has(trigger.type))) return undefined
-  const { atMs, projectId, kind } = first
-  const eventId = kind === 'feedback' ? '' : first.eventId
-  const subject = { issueId: issue?.id ?? null, projectId, eventId, atMs }
-  if (!(await meetsFilter(deps, branches, subject))) return undefined
+  const { issue } = happening
+  const fitting = await fittingTriggers(deps, watched, happening)
+  const [lead] = fitting
+  if (!lead) return undefined
+  const happened = new Set(fitting.map(({ kind }) => kind))
+  const { atMs, projectId, release } = lead
+  const eventId = eventOf(lead)
   const [branch] = branches
   const isCounted = condition.match === 'all' && windows.length > 0 && issue && branch
   const answers = isCounted
@@ -215,9 +265,8 @@ async function verdictOn(deps: IssueRulesDeps, watched: Watched, happening: Happ
   const facts = { atMs, happened, meetsFilter: true, isNoise: issueFacts(issue).isNoise, isDecayingSkew }
   const verdict = evaluateIssueRule(condition, { ...facts, ...lookup(answers, issue?.id ?? 0) })
   const sinceMs = issue && (happened.has('new') || happened.has('performance')) ? issue.firstSeenMs : atMs
-  const key = `t${first.id}`
   return (
-    verdict && firingOf(watched, issue, verdict, { key, atMs, release: first.release, eventId, sinceMs, projectId })
+    verdict && firingOf(watched, issue, verdict, { key: `t${lead.id}`, atMs, release, eventId, sinceMs, projectId })
   )
 }
 
@@ -231,6 +280,7 @@ type Round = {
   keptIds: number[]
   /** How many may. */
   keptMax: number
+  projectsOf: ProjectsOf
 }
 
 /** Ends the state of a rule without windows that could not be evaluated. Returns whether it had that state. */
@@ -269,7 +319,7 @@ async function evaluateHappening(deps: IssueRulesDeps, rules: readonly Watched[]
       continue
     }
     try {
-      await compile(deps, watched)
+      await compile(deps, watched, round.projectsOf)
       const firing = await verdictOn(deps, watched, happening, isDecaying)
       if (firing) round.firings.push(firing)
       if (recover(watched)) round.changed.add(watched)
@@ -310,10 +360,13 @@ async function evaluateTriggers(deps: IssueRulesDeps, memory: Memory): Promise<{
     const triggers = await memory.due.next()
     if (triggers.length === 0) return totals
     const keptMax = memory.due.room()
-    const round: Round = { doneIds: [], postponed: [], firings: [], changed: new Set(), keptIds: [], keptMax }
+    const found = { doneIds: [], postponed: [], firings: [], changed: new Set<Watched>(), keptIds: [] }
+    const round: Round = { ...found, keptMax, projectsOf: createProjectsOf(deps) }
     const ready = rules.length === 0 ? triggers : await withIssues(deps, triggers, round)
     for (const happening of await happeningsOf(deps, ready)) await evaluateHappening(deps, rules, happening, round)
-    await deps.meta.alertRules.saveEvaluation({ ...round, states: statesOf(round.changed) })
+    const { doneIds, postponed, firings } = round
+    const states = statesOf(round.changed)
+    await deps.meta.alertRules.saveEvaluation({ doneIds, postponed, states, triggered: firings })
     totals.triggers += triggers.length
     totals.firings += round.firings.length
     memory.due.keep(round.keptIds)
@@ -419,11 +472,12 @@ async function evaluateWindows(deps: IssueRulesDeps, memory: Memory): Promise<{ 
   const { events: processedMs } = await deps.processedTo()
   const failed = new Set<Watched>()
   const steps: Step[] = []
+  const projectsOf = createProjectsOf(deps)
   for (const watched of rules) {
     const own = stepsOf(watched, processedMs)
     if (own.length === 0) continue
     try {
-      await compile(deps, watched)
+      await compile(deps, watched, projectsOf)
       steps.push(...own)
     } catch (error) {
       if (isOutage(error)) throw error

@@ -282,6 +282,23 @@ test('a query over its limit keeps the state, says why, and is asked again; the 
   expect(await stateOf(slow)).toMatchObject({ status: expect.stringMatching(/ok|critical/), reason: '' })
 })
 
+test('a rule of all projects watches a new one at once', async () => {
+  const [rule] = await createRules(['count'])
+  if (!rule) throw new Error('no rule')
+  const { deps, at } = evaluatorAt()
+  const known = { isCreated: false }
+  const projectsOf: typeof deps.meta.projects.projectsOf = async (...args) =>
+    known.isCreated ? deps.meta.projects.projectsOf(...args) : []
+  const meta = { ...deps.meta, projects: { ...deps.meta.projects, projectsOf } }
+  const evaluator = createMetricRules({ ...deps, meta })
+  at(44)
+  expect(await evaluator.run()).toMatchObject({ steps: 0 })
+  known.isCreated = true
+  at(45)
+  expect(await evaluator.run()).toMatchObject({ steps: 1 })
+  expect(await stateOf(rule)).toMatchObject({ status: 'critical' })
+})
+
 test('a changed rule begins anew, and one that is switched off is not judged', async () => {
   const [rule] = await createRules(['count'])
   if (!rule) throw new Error('no rule')

@@ -1,4 +1,4 @@
-import { MishapError } from '../base/errors.ts'
+import { isOutage, MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
 import type { QueryDeps } from '../query/issues/issue.ts'
@@ -87,8 +87,6 @@ function block(watched: WatchedRule, blocked: Blocked): boolean {
   return true
 }
 
-const isOutage = (error: unknown): boolean => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof MishapError)) return 'The query failed.'
   if (error.code === 'QUERY_TIMEOUT')
@@ -115,11 +113,17 @@ const processedOf = (processed: Record<Lane, number>, dataset: string): number =
  * measured any more, and STORE_UNAVAILABLE.
  */
 async function compile(deps: MetricRulesDeps, watched: WatchedRule, projects: readonly Project[], nowMs: number) {
-  if (watched.compiledMs > nowMs - compiledForMs) return
+  const isCompiled = watched.compiledMs > nowMs - compiledForMs
+  if (isCompiled && watched.projects === projects) return
   const { projectIds, environment } = watched.rule.definition
   const own = projectIds.length === 0 ? [...projects] : projects.filter(({ id }) => projectIds.includes(id))
-  const view = { projects: own, environments: environment === null ? [] : [environment], meUserId: undefined }
-  setMeasure(watched, await compileMeasure(deps, view, watched.condition), nowMs)
+  const projectKey = own.map(({ id }) => id).join()
+  // A rule of all projects watches a new one at once.
+  if (!isCompiled || watched.projectKey !== projectKey) {
+    const view = { projects: own, environments: environment === null ? [] : [environment], meUserId: undefined }
+    setMeasure(watched, await compileMeasure(deps, view, watched.condition), nowMs)
+  }
+  Object.assign(watched, { projects, projectKey })
 }
 
 /** Compiles rules. Those that cannot be measured are marked, and the others are returned. */

@@ -367,6 +367,9 @@ export type ErrorCode = keyof typeof catalogue
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(catalogue, text)
 
+/** Returns whether an error says that the events store is away. Whoever waits for it asks again later. */
+export const isOutage = (error: unknown): boolean => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+
 /** Returns whether an error says that the blob store is away. */
 export const isBlobsAway = (error: unknown): boolean =>
   error instanceof MishapError && error.code === 'BLOBS_UNAVAILABLE'

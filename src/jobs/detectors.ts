@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { MishapError } from '../base/errors.ts'
+import { isOutage, MishapError } from '../base/errors.ts'
 import { detect } from '../domain/detectors/detect.ts'
 import { type DetectionRecord, detectionOf } from '../domain/detectors/detection.ts'
 import { detectionEventId, detectionHash } from '../domain/detectors/detection-ids.ts'
@@ -166,8 +166,6 @@ function chunksOf(traces: readonly CandidateTrace[]): CandidateTrace[][] {
 }
 
 /** Whether the store does not answer at all: then the step waits. Another failure is one of the question. */
-const isOutage = (error: unknown): boolean => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-
 /** Remembers how far the commits are. Each call returns up to where traces are complete; 0 if that is not known yet. */
 function createHorizon(clock: Clock, cursor: () => Promise<number>): () => Promise<number> {
   /** Committed positions at earlier times, oldest first: what is before the first of them is complete. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type ErrorCode, MishapError } from '../../base/errors.ts'
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
 import type { Measure } from '../../query/metrics/measures.ts'
@@ -129,4 +130,13 @@ test.each<[string, Filter | undefined, string]>([
   const watched = watchedOf()
   if (watched.measure) watched.measure.filter = filter
   expect((await describeFiring(depsOf([]), watched, firing)).cause.release).toBe(release)
+})
+
+const refusing = (code: ErrorCode) =>
+  ({ ...depsOf([]), events: { groupRows: () => Promise.reject(new MishapError(code)) } }) as unknown as QueryDeps
+
+test('a firing whose causes take too long to read has none; an outage ends the evaluation', async () => {
+  const { cause } = await describeFiring(refusing('QUERY_TIMEOUT'), watchedOf(), firing)
+  expect(cause).toMatchObject({ projectIds: [1, 2], issueIds: [] })
+  await expect(describeFiring(refusing('STORE_UNAVAILABLE'), watchedOf(), firing)).rejects.toThrow('down')
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isOutage } from '../../base/errors.ts'
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import { groupKey, groupName, measureOfGroup } from '../../query/group-measures.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
@@ -74,6 +75,24 @@ const groupOf = (measure: Measure, cells: readonly Cell[]): { key: string; name:
 })
 
 /**
+ * The issues that have most of the events of a firing. They are read of the whole window, which can take longer than the
+ * step that fired. A firing without them is worth more than none, so only an outage ends the evaluation.
+ */
+async function causesOf(
+  deps: Pick<QueryDeps, 'events' | 'meta'>,
+  measure: Measure,
+  atMs: number,
+): Promise<Awaited<ReturnType<typeof mainIssues>>> {
+  try {
+    const issues = await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs })
+    return issues.filter(({ share }) => share >= shareMin).slice(0, issuesMax)
+  } catch (error) {
+    if (isOutage(error)) throw error
+    return []
+  }
+}
+
+/**
  * Makes a firing for the outbox. Its cause is the issues that have most of the events, if the rule is about errors. The
  * key names revision, time and change, so a window that is judged twice is one firing.
  */
@@ -88,9 +107,7 @@ export async function describeFiring(
   const measure = watched.measure && cells ? measureOfGroup(watched.measure, cells) : watched.measure
   const group = watched.measure && cells ? groupOf(watched.measure, cells) : null
   const { change, level, atMs, value, threshold, sinceMs } = firing
-  const issues =
-    measure && isExplained ? await mainIssues(deps, measure, { fromMs: atMs - measure.windowMs, toMs: atMs }) : []
-  const causes = issues.filter(({ share }) => share >= shareMin).slice(0, issuesMax)
+  const causes = measure && isExplained ? await causesOf(deps, measure, atMs) : []
   return {
     organizationId: rule.organizationId,
     ruleId: rule.id,

@@ -225,10 +225,9 @@ export async function readHappenings(deps: Deps, reading: Reading): Promise<Past
     .filter(
       ({ atMs, kinds: own }) => atMs > range.fromMs && atMs <= range.toMs && [...own].some((kind) => kinds.has(kind)),
     )
-  const joined = joinHappenings(wanted)
   return {
-    happenings: joined.slice(-rowsMax),
-    isCut: parts.some(({ isCut }) => isCut) || joined.length > rowsMax,
+    happenings: wanted.toSorted((a, b) => a.atMs - b.atMs).slice(-rowsMax),
+    isCut: parts.some(({ isCut }) => isCut) || wanted.length > rowsMax,
   }
 }
 

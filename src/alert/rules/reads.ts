@@ -1,4 +1,4 @@
-import { MishapError } from '../../base/errors.ts'
+import { isOutage } from '../../base/errors.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
 import { type Buckets, firstRowsMs, type Measure, readBuckets, readUniques } from '../../query/metrics/measures.ts'
 import type { Limits } from '../../store/events/question.ts'
@@ -20,8 +20,6 @@ const partsMax = 100
 const hourMs = 3_600_000
 
 /** Whether the store does not answer at all: then all rules wait. Another failure is one of the question. */
-const isOutage = (error: unknown): boolean => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-
 /** Groups tasks so that each group is one statement. */
 function statementsOf(tasks: readonly Task[]): Task[][] {
   const alike = Map.groupBy(tasks, ({ measure: { dataset, stepMs, withCut }, fromMs, toMs }) =>

@@ -1,6 +1,7 @@
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import { type Buckets, createWindows, type Measure } from '../../query/metrics/measures.ts'
 import type { AlertRule, AlertRuleState } from '../../store/meta/alerts/rules.ts'
+import type { Project } from '../../store/meta/meta.ts'
 import type { GroupedBuckets } from './grouped.ts'
 import { createMeasures, referenceRanges } from './measure.ts'
 import { type MetricMeasure, type MetricState, newMetricState } from './metric.ts'
@@ -16,6 +17,9 @@ export type WatchedRule = {
   /** Undefined: it could not be compiled. */
   measure: Measure | undefined
   compiledMs: number
+  /** The projects that it is compiled for, and the list they are from. */
+  projectKey: string
+  projects: readonly Project[]
   /** What is read of the windows: everything from the oldest window on. */
   buckets: Buckets
   readTo: number
@@ -66,6 +70,8 @@ export function watchRule(rule: AlertRule, condition: MetricCondition): WatchedR
     state: knownState(rule.state),
     measure: undefined,
     compiledMs: 0,
+    projectKey: '',
+    projects: [],
     buckets: new Map(),
     readTo: 0,
     uniques: noCounts,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { MishapError } from '../../base/errors.ts'
+import { isOutage } from '../../base/errors.ts'
 import type { Outcome } from '../../base/outcome.ts'
 import type { RestOrganizationStatus, RestStatus } from '../../contract/status.ts'
 import type { App } from '../../processes/parts.ts'
@@ -82,8 +82,6 @@ async function ledgerOf(app: App, waiting: number, projectIds?: number[]): Promi
   }
 }
 
-const isAway = (error: unknown) => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-
 /** Returns stored bytes and the disk budget. Null while the events store is down. */
 async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   try {
@@ -100,7 +98,7 @@ async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
       copyBytes: copies,
     }
   } catch (error) {
-    if (isAway(error)) return null
+    if (isOutage(error)) return null
     throw error
   }
 }
@@ -142,7 +140,7 @@ export async function statusOf(app: App): Promise<RestStatus> {
     app.bytesUnder(app.config.data),
     statfs(app.config.data).catch(() => undefined),
     app.events.size().catch((error: unknown) => {
-      if (isAway(error)) return []
+      if (isOutage(error)) return []
       throw error
     }),
     budgetOf(app),

@@ -1,4 +1,4 @@
-import { MishapError } from '../../base/errors.ts'
+import { isOutage } from '../../base/errors.ts'
 import type { RestUsage } from '../../contract/status.ts'
 import type { App } from '../../processes/parts.ts'
 import { sizesByTable, type TableName, tableOfCategory } from '../../store/events/tables.ts'
@@ -41,7 +41,7 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
 }
 
 function whenAway(error: unknown): undefined {
-  if (!(error instanceof MishapError && error.code === 'STORE_UNAVAILABLE')) throw error
+  if (!isOutage(error)) throw error
 }
 
 /** Returns rows per project in a table, and bytes in proportion to them; undefined while the store is down. */

@@ -15,6 +15,8 @@ type Evaluation = {
   /** A state whose rule changed since `rev`, or is gone, belongs to the rule before: it and its firings are dropped. */
   states?: readonly { ruleId: number; rev: number; state: AlertRuleState }[]
   firings?: readonly NewFiring[]
+  /** Firings of triggers. They are stored even if their rule changed meanwhile: nothing evaluates a done trigger again. */
+  triggered?: readonly NewFiring[]
 }
 
 export type FiringStore = {
@@ -105,13 +107,11 @@ export function firingPart(store: Store): FiringStore {
   const { builder } = dialect
   const all = () => builder.selectFrom('alert_firing').selectAll()
   return {
-    saveEvaluation: ({ doneIds = [], postponed = [], states = [], firings = [] }) =>
+    saveEvaluation: ({ doneIds = [], postponed = [], states = [], firings = [], triggered = [] }) =>
       write.transaction(async () => {
         const stale = await saveStates(store, states)
-        await saveFirings(
-          store,
-          firings.filter(({ ruleId }) => ruleId === null || !stale.has(ruleId)),
-        )
+        const sure = firings.filter(({ ruleId }) => ruleId === null || !stale.has(ruleId))
+        await saveFirings(store, [...sure, ...triggered])
         for (const { id, untilMs } of postponed)
           await write.run(builder.updateTable('issue_trigger').set({ until_ms: untilMs }).where('id', '=', id))
         for (const part of partsOf(doneIds))
