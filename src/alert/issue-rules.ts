@@ -1,28 +1,32 @@
 import { isOutage, MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
-import type { IssueCondition } from '../contract/alerts/alerts.ts'
 import { isHighPriority } from '../domain/priority.ts'
 import { skewWaitMs } from '../domain/skew.ts'
-import { type RuleBranch, ruleBranches } from '../query/alerts/rule-filter.ts'
+import type { RuleBranch } from '../query/alerts/rule-filter.ts'
 import type { QueryDeps } from '../query/issues/issue.ts'
 import type { NewFiring } from '../store/meta/alerts/firing.ts'
-import type { AlertRule, AlertRuleState } from '../store/meta/alerts/rules.ts'
+import type { AlertRuleState } from '../store/meta/alerts/rules.ts'
 import type { IssueTrigger } from '../store/meta/alerts/triggers.ts'
 import { isSkewOnly } from '../store/meta/ingest/diagnostic-counts.ts'
-import type { Issue, Project } from '../store/meta/meta.ts'
+import type { Issue } from '../store/meta/meta.ts'
 import { createDueTriggers, type DueTriggers } from './rules/due-triggers.ts'
+import { eventOf, fittingTriggers, type Happening, happeningsOf, watches } from './rules/happenings.ts'
 import {
   type Counted,
   evaluateIssueRule,
   type IssueFacts,
   type IssueVerdict,
-  isWindow,
-  stepMsOf,
   type WindowTrigger,
 } from './rules/issue.ts'
 import { type CountedPart, type Counts, countsOfIssue, countsOfStep } from './rules/issue-counts.ts'
-import { meetsFilter } from './rules/issue-filter.ts'
+import {
+  compileIssueRule,
+  createProjectsOf,
+  type ProjectsOf,
+  type WatchedIssueRule,
+  watchIssueRule,
+} from './rules/watched-issue.ts'
 import { lasts } from './skew.ts'
 
 export type IssueRulesDeps = QueryDeps & {
@@ -49,8 +53,6 @@ const minuteMs = 60_000
 const boundMs = 60 * minuteMs
 /** Processing that is further behind makes rules wait. In between, a batch is about to be committed. */
 const behindMs = 90_000
-/** Conditions with people, releases and so on are read again after this time. */
-const compiledForMs = 10 * minuteMs
 /** A feedback is about an event whose issue is looked up a moment later (jobs/feedback.ts). */
 const feedbackWaitMs = 30_000
 
@@ -59,87 +61,39 @@ const waitingReason = 'Data that was received is not processed yet. The rule wai
 /** Lets other work of the process run. */
 const others = () => new Promise<void>((done) => setImmediate(done))
 
-type Watched = {
-  rule: AlertRule
-  condition: IssueCondition
-  windows: WindowTrigger[]
-  stepMs: number
-  evaluatedMs: number | null
-  state: AlertRuleState
-  compiledMs: number
-  /** The projects that it is compiled for, and the list they are from. */
-  projectKey: string
-  projects: Project[]
-  branches: RuleBranch[]
-  retryMs: number
-}
-
-/** Returns the projects of an organization: one list for a round, so that rules see by its identity what they know. */
-type ProjectsOf = (organizationId: number) => Promise<Project[]>
-
-function createProjectsOf({ meta }: IssueRulesDeps): ProjectsOf {
-  const known = new Map<number, Promise<Project[]>>()
-  return (organizationId) => {
-    const found = known.get(organizationId) ?? meta.projects.projectsOf(organizationId)
-    known.set(organizationId, found)
-    return found
-  }
-}
-
-type Memory = { version: string; rules: Map<number, Watched>; due: DueTriggers }
-
-function watch(rule: AlertRule, condition: IssueCondition): Watched {
-  const windows = condition.when.filter(isWindow)
-  const stepMs = stepMsOf(windows)
-  const { evaluatedMs } = rule.state
-  const compiled = { compiledMs: 0, projectKey: '', projects: [], branches: [] }
-  return { rule, condition, windows, stepMs, evaluatedMs, state: rule.state, ...compiled, retryMs: 0 }
-}
+type Memory = { version: string; rules: Map<number, WatchedIssueRule>; due: DueTriggers }
 
 async function refresh({ meta }: IssueRulesDeps, memory: Memory): Promise<void> {
   const version = await meta.alertRules.getAlertRuleVersion()
   if (version === memory.version) return
-  const rules = new Map<number, Watched>()
+  const rules = new Map<number, WatchedIssueRule>()
   for (const rule of await meta.alertRules.listActiveAlertRules('issue')) {
     const { issue } = rule.definition
     const known = memory.rules.get(rule.id)
-    if (issue) rules.set(rule.id, known?.rule.rev === rule.rev ? known : watch(rule, issue))
+    if (issue) rules.set(rule.id, known?.rule.rev === rule.rev ? known : watchIssueRule(rule, issue))
   }
   Object.assign(memory, { version, rules })
 }
 
-/**
- * Compiles the filter of a rule, if that is not done, is long ago, or was for other projects: the first error of a new
- * project must not be the one that nobody hears of.
- */
-async function compile(deps: IssueRulesDeps, watched: Watched, projectsOf: ProjectsOf): Promise<void> {
-  const { organizationId, definition } = watched.rule
-  const all = await projectsOf(organizationId)
-  if (watched.projects === all) return
-  const nowMs = deps.clock.now()
-  const projects = definition.projectIds.length === 0 ? all : all.filter(({ id }) => definition.projectIds.includes(id))
-  const projectKey = projects.map(({ id }) => id).join()
-  if (watched.compiledMs <= nowMs - compiledForMs || watched.projectKey !== projectKey) {
-    watched.branches = await ruleBranches(deps, projects, watched.condition.filter)
-    watched.compiledMs = nowMs
-  }
-  Object.assign(watched, { projectKey, projects: all })
-}
-
 /** Marks a rule whose evaluation failed. Its windows are evaluated again after a minute. */
-function fail(deps: IssueRulesDeps, watched: Watched, error: unknown): void {
+function fail(deps: IssueRulesDeps, watched: WatchedIssueRule, error: unknown): void {
   const reason = error instanceof MishapError ? error.message : 'The query failed.'
   watched.retryMs = deps.clock.now() + minuteMs
   watched.state = { ...watched.state, status: 'not_evaluated', reason }
   deps.observe.warn({ rule: watched.rule.id, reason }, 'an issue rule was not evaluated')
 }
 
-const statesOf = (changed: Iterable<Watched>) =>
+const statesOf = (changed: Iterable<WatchedIssueRule>) =>
   [...changed].map(({ rule: { id, rev }, state }) => ({ ruleId: id, rev, state }))
 
 type Found = { key: string; atMs: number; release: string; eventId: string; sinceMs: number; projectId: number }
 
-function firingOf({ rule }: Watched, issue: Issue | undefined, verdict: IssueVerdict, found: Found): NewFiring {
+function firingOf(
+  { rule }: WatchedIssueRule,
+  issue: Issue | undefined,
+  verdict: IssueVerdict,
+  found: Found,
+): NewFiring {
   const { key, atMs, release, eventId, sinceMs, projectId } = found
   return {
     organizationId: rule.organizationId,
@@ -183,7 +137,7 @@ const lookup = (answers: Answers, issueId: number): Pick<IssueFacts, 'counted' |
   earlier: (trigger) => answers.get(trigger)?.earlier.get(issueId) ?? none,
 })
 
-const partOf = ({ rule: { definition } }: Watched, { projectIds, event }: RuleBranch): CountedPart => ({
+const partOf = ({ rule: { definition } }: WatchedIssueRule, { projectIds, event }: RuleBranch): CountedPart => ({
   projectIds,
   environments: definition.environment === null ? [] : [definition.environment],
   event,
@@ -191,64 +145,12 @@ const partOf = ({ rule: { definition } }: Watched, { projectIds, event }: RuleBr
 
 // ---- what happened to an issue
 
-/** The triggers of one issue: they are evaluated together. */
-type Happening = { triggers: IssueTrigger[]; first: IssueTrigger; issue: Issue | undefined }
-
-async function happeningsOf({ meta }: IssueRulesDeps, triggers: readonly IssueTrigger[]): Promise<Happening[]> {
-  const issues = new Map(
-    (await meta.issues.issuesByIds([...new Set(triggers.flatMap(({ issueId }) => issueId ?? []))])).map((issue) => [
-      issue.id,
-      issue,
-    ]),
-  )
-  // Each feedback is on its own: words of a person are no part of what an error did.
-  const groups = Map.groupBy(triggers, ({ id, issueId, kind, untilMs }) =>
-    issueId === null || kind === 'feedback' ? `t${id}` : `${issueId} ${untilMs > 0}`,
-  )
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group
-    return first ? [{ triggers: group, first, issue: issues.get(first.issueId ?? 0) }] : []
-  })
-}
-
-/** A change by a person or by the clock is in no environment. */
-const isInEnvironment = ({ rule: { definition } }: Watched, { environment }: IssueTrigger): boolean =>
-  definition.environment === null || environment === '' || environment === definition.environment
-
-const watches = (watched: Watched, { first, triggers }: Happening): boolean => {
-  const { organizationId, definition } = watched.rule
-  return (
-    organizationId === first.organizationId &&
-    (definition.projectIds.length === 0 || definition.projectIds.includes(first.projectId)) &&
-    triggers.some((trigger) => isInEnvironment(watched, trigger))
-  )
-}
-
-/** The event of a trigger; '' if it has none. A feedback has the id of its own. */
-const eventOf = ({ kind, eventId }: IssueTrigger): string => (kind === 'feedback' ? '' : eventId)
-
-/**
- * The triggers that a rule waits for, in its environment, whose event meets its filter. Those of one round can be of
- * several events: a new issue in staging, and its first error of a release in production.
- */
-async function fittingTriggers(deps: IssueRulesDeps, watched: Watched, { triggers, issue }: Happening) {
-  const kinds = new Set<string>(watched.condition.when.map(({ type }) => type))
-  const known = new Map<string, boolean>()
-  const fitting: IssueTrigger[] = []
-  // Most triggers are of no interest to most rules: these ask nothing.
-  for (const trigger of triggers) {
-    if (!kinds.has(trigger.kind) || !isInEnvironment(watched, trigger)) continue
-    const { projectId, atMs } = trigger
-    const eventId = eventOf(trigger)
-    const subject = { issueId: issue?.id ?? null, projectId, eventId, atMs }
-    const fits = known.get(eventId) ?? (await meetsFilter(deps, watched.branches, subject))
-    known.set(eventId, fits)
-    if (fits) fitting.push(trigger)
-  }
-  return fitting
-}
-
-async function verdictOn(deps: IssueRulesDeps, watched: Watched, happening: Happening, isDecayingSkew: boolean) {
+async function verdictOn(
+  deps: IssueRulesDeps,
+  watched: WatchedIssueRule,
+  happening: Happening,
+  isDecayingSkew: boolean,
+) {
   const { condition, windows, branches, stepMs } = watched
   const { issue } = happening
   const fitting = await fittingTriggers(deps, watched, happening)
@@ -275,7 +177,7 @@ type Round = {
   postponed: { id: number; untilMs: number }[]
   firings: NewFiring[]
   /** Rules with another state. */
-  changed: Set<Watched>
+  changed: Set<WatchedIssueRule>
   /** Triggers that stay in the outbox as they are. */
   keptIds: number[]
   /** How many may. */
@@ -284,14 +186,19 @@ type Round = {
 }
 
 /** Ends the state of a rule without windows that could not be evaluated. Returns whether it had that state. */
-function recover(watched: Watched): boolean {
+function recover(watched: WatchedIssueRule): boolean {
   if (watched.windows.length > 0 || watched.state.status !== 'not_evaluated') return false
   watched.state = { ...watched.state, status: 'ok', reason: '' }
   return true
 }
 
 /** Evaluates the rules for what happened to one issue. Skew is evaluated twice: rules that leave it out wait. */
-async function evaluateHappening(deps: IssueRulesDeps, rules: readonly Watched[], happening: Happening, round: Round) {
+async function evaluateHappening(
+  deps: IssueRulesDeps,
+  rules: readonly WatchedIssueRule[],
+  happening: Happening,
+  round: Round,
+) {
   const { first, triggers } = happening
   // Words of a person are no skew.
   const issue = first.kind === 'feedback' ? undefined : happening.issue
@@ -310,7 +217,7 @@ async function evaluateHappening(deps: IssueRulesDeps, rules: readonly Watched[]
   }
   let isFailed = false
   const mine = rules.filter((watched) => watches(watched, happening))
-  const waits = (watched: Watched) => isSkew && watched.condition.unless.skew
+  const waits = (watched: WatchedIssueRule) => isSkew && watched.condition.unless.skew
   for (const watched of mine) {
     if (isLater ? !watched.condition.unless.skew : waits(watched)) continue
     // It has just failed: a query that runs into its time limit must not do so for each trigger.
@@ -319,7 +226,7 @@ async function evaluateHappening(deps: IssueRulesDeps, rules: readonly Watched[]
       continue
     }
     try {
-      await compile(deps, watched, round.projectsOf)
+      await compileIssueRule(deps, watched, round.projectsOf)
       const firing = await verdictOn(deps, watched, happening, isDecaying)
       if (firing) round.firings.push(firing)
       if (recover(watched)) round.changed.add(watched)
@@ -360,7 +267,7 @@ async function evaluateTriggers(deps: IssueRulesDeps, memory: Memory): Promise<{
     const triggers = await memory.due.next()
     if (triggers.length === 0) return totals
     const keptMax = memory.due.room()
-    const found = { doneIds: [], postponed: [], firings: [], changed: new Set<Watched>(), keptIds: [] }
+    const found = { doneIds: [], postponed: [], firings: [], changed: new Set<WatchedIssueRule>(), keptIds: [] }
     const round: Round = { ...found, keptMax, projectsOf: createProjectsOf(deps) }
     const ready = rules.length === 0 ? triggers : await withIssues(deps, triggers, round)
     for (const happening of await happeningsOf(deps, ready)) await evaluateHappening(deps, rules, happening, round)
@@ -375,10 +282,10 @@ async function evaluateTriggers(deps: IssueRulesDeps, memory: Memory): Promise<{
 
 // ---- windows
 
-type Step = { watched: Watched; endMs: number }
+type Step = { watched: WatchedIssueRule; endMs: number }
 
 /** The steps that a rule has to evaluate: those that were processed since the last evaluation. */
-function stepsOf(watched: Watched, processedMs: number): Step[] {
+function stepsOf(watched: WatchedIssueRule, processedMs: number): Step[] {
   const { stepMs } = watched
   const last = Math.floor(processedMs / stepMs) * stepMs
   // A new rule begins with what comes after it.
@@ -396,7 +303,7 @@ function stepsOf(watched: Watched, processedMs: number): Step[] {
 async function evaluateStep(
   deps: IssueRulesDeps,
   part: CountedPart,
-  own: readonly { watched: Watched; branch: RuleBranch }[],
+  own: readonly { watched: WatchedIssueRule; branch: RuleBranch }[],
   at: { endMs: number; stepMs: number },
 ): Promise<NewFiring[]> {
   const counts = await countsOfStep(deps, part, at)
@@ -449,8 +356,13 @@ const isSame = (state: AlertRuleState, status: string, reason: string): boolean 
   state.status === status && state.reason === reason
 
 /** Sets the states of rules whose steps are evaluated or wait. */
-function advance(rules: readonly Watched[], steps: readonly Step[], failed: ReadonlySet<Watched>, isBehind: boolean) {
-  const changed: Watched[] = []
+function advance(
+  rules: readonly WatchedIssueRule[],
+  steps: readonly Step[],
+  failed: ReadonlySet<WatchedIssueRule>,
+  isBehind: boolean,
+) {
+  const changed: WatchedIssueRule[] = []
   const last = new Map(steps.map(({ watched, endMs }) => [watched, endMs]))
   for (const watched of rules) {
     const evaluatedMs = failed.has(watched) ? watched.evaluatedMs : (last.get(watched) ?? watched.evaluatedMs)
@@ -470,14 +382,14 @@ async function evaluateWindows(deps: IssueRulesDeps, memory: Memory): Promise<{ 
   const rules = [...memory.rules.values()].filter(({ windows, retryMs }) => windows.length > 0 && retryMs <= nowMs)
   if (rules.length === 0) return { steps: 0, firings: 0 }
   const { events: processedMs } = await deps.processedTo()
-  const failed = new Set<Watched>()
+  const failed = new Set<WatchedIssueRule>()
   const steps: Step[] = []
   const projectsOf = createProjectsOf(deps)
   for (const watched of rules) {
     const own = stepsOf(watched, processedMs)
     if (own.length === 0) continue
     try {
-      await compile(deps, watched, projectsOf)
+      await compileIssueRule(deps, watched, projectsOf)
       steps.push(...own)
     } catch (error) {
       if (isOutage(error)) throw error
