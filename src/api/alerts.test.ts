@@ -47,6 +47,11 @@ describe('alert rules', () => {
     expect((await call('DELETE', `${A}/${made.id}/`, { headers: { 'if-match': '"0"' } })).status).toBe(409)
     expect((await call('DELETE', `${A}/${made.id}/`)).status).toBe(204)
     expect((await call('GET', `${A}/${made.id}/`)).status).toBe(404)
+    const restored = await call('POST', `${A}/${made.id}/restore/`)
+    expect([restored.status, restored.json]).toEqual([200, { ...(changed.json as object), revision: 2 }])
+    expect((await call('POST', `${A}/${made.id}/restore/`)).status).toBe(404)
+    expect((await call('POST', `${A}/x/restore/`)).status).toBe(404)
+    await call('DELETE', `${A}/${made.id}/`)
   })
 
   test('are listed by name in pages, and by kind, status, text and project', async () => {
@@ -98,7 +103,22 @@ describe('alert rules', () => {
     await app.meta.retention.removeRows(removal.id, 0)
     expect((await call('GET', `${A}/${kept.id}/`)).json).toMatchObject({
       projects: [],
+      areProjectsGone: true,
       state: { status: 'inactive', reason: 'The projects of this rule were deleted.' },
+    })
+    const change = async (body: object) =>
+      (await call('PUT', `${A}/${kept.id}/`, { body })) as { status: number; json: object }
+    // A form that was filled from the answer sends no projects: that must not mean all.
+    for (const body of [{ isActive: true }, { projects: [], isActive: true }]) {
+      const refused = await change(body)
+      expect([refused.status, Object.keys(refused.json)]).toEqual([400, ['projects']])
+    }
+    for (const body of [{ intervalMinutes: 45 }, { projects: [], name: 'Kept' }, { isActive: false }])
+      expect((await change(body)).json).toMatchObject({ areProjectsGone: true, state: { status: 'inactive' } })
+    expect((await change({ projects: ['web'], isActive: true })).json).toMatchObject({
+      projects: ['web'],
+      areProjectsGone: false,
+      state: { status: 'ok' },
     })
     await call('DELETE', `${A}/${kept.id}/`)
   })

@@ -161,6 +161,16 @@ describe('a rule', () => {
     expect(await deps.meta.alertRules.alertRuleById(rule.id)).toMatchObject({ name: 'Next', rev: 1 })
   })
 
+  test('a change without a revision keeps what somebody else changed meanwhile', async () => {
+    const { deps } = await rig()
+    const rule = await createAlertRule(deps, by, body({}))
+    await updateAlertRule(deps, rule, { mutedUntil: 5 }, 'bob')
+    const changed = await updateAlertRule(deps, rule, { name: 'Next' }, 'ann')
+    expect(changed).toMatchObject({ name: 'Next', mutedUntilMs: 5, rev: 2 })
+    await deleteAlertRule(deps, rule, undefined)
+    expect(await endOf(() => updateAlertRule(deps, rule, { name: 'Gone' }, 'ann'))).toEqual(['NOT_FOUND', []])
+  })
+
   test('can be muted, renamed and switched off after its channel is gone, but not changed', async () => {
     const { deps, channel } = await rig()
     const rule = await createAlertRule(deps, by, body({ actions: [{ type: 'channel', channel }] }))

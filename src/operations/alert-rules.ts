@@ -110,19 +110,28 @@ function projectsNamed(all: readonly Project[], slugs: readonly string[]): { pro
   }
 }
 
+/**
+ * The projects that a rule keeps if a change names none. One whose projects were all deleted keeps their ids: without
+ * ids it would watch every project.
+ */
+function projectsKept(all: readonly Project[], projectIds: number[]): { projects: Project[]; projectIds: number[] } {
+  const projects = all.filter(({ id }) => projectIds.includes(id))
+  return { projects, projectIds: projects.length > 0 ? projects.map(({ id }) => id) : projectIds }
+}
+
 /** Throws VALIDATION with every mistake of a rule, so that a form shows all of them at once. */
 async function demandValid(deps: Deps, organizationId: number, values: AlertRuleValues, slugs: string[] | undefined) {
   const { definition, active } = values
   const all = await deps.meta.projects.projectsOf(organizationId)
-  const { projects, fields } =
-    slugs === undefined
-      ? { projects: all.filter(({ id }) => definition.projectIds.includes(id)), fields: {} }
-      : projectsNamed(all, slugs)
+  const named = slugs && projectsNamed(all, slugs)
+  const { projects, projectIds } = named
+    ? { ...named, projectIds: named.projects.map(({ id }) => id) }
+    : projectsKept(all, definition.projectIds)
   const watched = projects.length > 0 ? projects : all
   const { issue, metric } = definition
   const size = ruleSizeMistake(definition)
   const mistakes: Fields = {
-    ...fields,
+    ...named?.fields,
     ...(size ? { detail: [size] } : {}),
     ...(issue && metric ? { metric: ['A rule has either issue or metric.'] } : {}),
     ...(!issue && !metric ? { issue: ['A rule has issue or metric.'] } : {}),
@@ -134,7 +143,7 @@ async function demandValid(deps: Deps, organizationId: number, values: AlertRule
       : {}),
   }
   if (Object.keys(mistakes).length > 0) throw new MishapError('VALIDATION', { fields: mistakes })
-  return { ...values, definition: { ...definition, projectIds: projects.map(({ id }) => id) } }
+  return { ...values, definition: { ...definition, projectIds } }
 }
 
 const ownerIdOf = (owner: string | null): string | null => owner?.replace(/^user:/, '') ?? null
@@ -174,21 +183,33 @@ type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined>
 const given = <Values extends object>(values: Values): Given<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>
 
-/**
- * Changes the given fields of a rule. New conditions replace what another shape kept, unless `kept` is given. Throws
- * NOT_FOUND, VALIDATION with fields, CONFLICT for an older revision.
- */
-export async function updateAlertRule(
+/** Whether all projects of a rule were deleted. */
+async function hasNoProject({ meta }: Deps, { organizationId, definition }: AlertRule): Promise<boolean> {
+  if (definition.projectIds.length === 0) return false
+  const all = await meta.projects.projectsOf(organizationId)
+  return !all.some(({ id }) => definition.projectIds.includes(id))
+}
+
+/** Throws VALIDATION if a rule would be switched on without a project that it can watch. */
+function demandProjects(isOrphan: boolean, isActive: boolean | undefined): void {
+  const sentence = 'All projects of this rule were deleted. Name those that it should watch.'
+  if (isOrphan && isActive) throw new MishapError('VALIDATION', { fields: { projects: [sentence] } })
+}
+
+async function changeRule(
   deps: Deps,
   rule: AlertRule,
-  { revision, ...body }: AlertRuleChangeBody,
+  { revision, ...body }: AlertRuleChangeBody & { revision: number },
   userId: string | null,
-  kept?: Kept,
+  kept: Kept | undefined,
 ): Promise<AlertRule> {
   const { name, projects, isActive, mutedUntil, owner, issue, metric, ...rest } = body
   const wrongKind = rule.kind === 'issue' ? metric && 'metric' : issue && 'issue'
   if (wrongKind)
     throw new MishapError('VALIDATION', { fields: { [wrongKind]: ['The kind of a rule does not change.'] } })
+  // A form that was filled from such a rule has no projects: that does not mean all of them.
+  const isOrphan = !projects?.length && (await hasNoProject(deps, rule))
+  demandProjects(isOrphan, isActive)
   const definition: AlertDefinition = {
     ...rule.definition,
     ...given(rest),
@@ -205,11 +226,46 @@ export async function updateAlertRule(
   // Muting, renaming and switching off must work although a channel or a member of the rule is gone.
   const isDefined =
     Object.keys(given({ projects, owner, issue, metric, ...rest, kept })).length > 0 || isActive === true
-  const valid = isDefined ? await demandValid(deps, rule.organizationId, values, projects) : values
+  const valid = isDefined
+    ? await demandValid(deps, rule.organizationId, values, isOrphan ? undefined : projects)
+    : values
   return deps.meta.alertRules.updateAlertRule(rule.id, valid, userId, revision)
 }
 
-/** Deletes a rule with its state and its firings. Throws CONFLICT for an older revision. */
+/**
+ * Changes the given fields of a rule. New conditions replace what another shape kept, unless `kept` is given. Without a
+ * revision it changes the rule as it is: what somebody else changes meanwhile, such as a mute, stays. Throws NOT_FOUND,
+ * VALIDATION with fields, CONFLICT for an older revision.
+ */
+export async function updateAlertRule(
+  deps: Deps,
+  rule: AlertRule,
+  { revision, ...body }: AlertRuleChangeBody,
+  userId: string | null,
+  kept?: Kept,
+): Promise<AlertRule> {
+  if (revision !== undefined) return changeRule(deps, rule, { ...body, revision }, userId, kept)
+  try {
+    return await changeRule(deps, rule, { ...body, revision: rule.rev }, userId, kept)
+  } catch (error) {
+    if (!(error instanceof MishapError) || error.code !== 'CONFLICT') throw error
+    const current = await deps.meta.alertRules.alertRuleById(rule.id)
+    if (!current) throw new MishapError('NOT_FOUND')
+    return changeRule(deps, current, { ...body, revision: current.rev }, userId, kept)
+  }
+}
+
+/**
+ * Brings back a rule of an organization that was deleted within a day, as it was. Throws NOT_FOUND, CONFLICT when there
+ * are too many.
+ */
+export const restoreAlertRule = (
+  { meta, config }: { meta: Deps['meta']; config: { alertRulesMax: number } },
+  organizationId: number,
+  id: number,
+): Promise<AlertRule> => meta.alertRules.restoreAlertRule({ organizationId, id, max: config.alertRulesMax })
+
+/** Deletes a rule with its state and its firings. It can be brought back. Throws CONFLICT for an older revision. */
 export const deleteAlertRule = (
   { meta }: Pick<Deps, 'meta'>,
   rule: AlertRule,

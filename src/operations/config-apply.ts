@@ -123,23 +123,27 @@ async function compare(
   })
   const named = new Set(wanted.map(({ key }) => key))
   const others = state.items.filter(({ key, kind }) => !named.has(key) && prunedKinds.has(kind))
-  const deletions = others.map(
-    (item): ConfigChange => ({
-      action: 'delete',
-      key: item.key,
-      kind: item.kind,
-      file: '',
-      drift: isDrifted(item.key),
-      diff: lineDiff(toYaml(printed(item)), ''),
-    }),
-  )
-  const planned = isPruned ? [...changes, ...deletions] : changes
+  // What no file can say, such as a rule whose projects were deleted, is missing in each export: that is no wish.
+  const kept = isPruned ? others.filter(({ key }) => state.unwritable.has(key)) : others
+  const deletions = others
+    .filter((item) => !kept.includes(item))
+    .map(
+      (item): ConfigChange => ({
+        action: 'delete',
+        key: item.key,
+        kind: item.kind,
+        file: '',
+        drift: isDrifted(item.key),
+        diff: lineDiff(toYaml(printed(item)), ''),
+      }),
+    )
+  const planned = [...changes, ...deletions]
   const changed = new Set(changes.map(({ key }) => key))
   const different = wanted.filter(({ key }) => changed.has(key))
   await demandAlerts(deps, organization.id, different, state)
   demandCounts(deps, state, planned)
   return {
-    plan: { changes: planned, unmanaged: isPruned ? [] : others.map(({ key }) => key), notes: state.notes },
+    plan: { changes: planned, unmanaged: kept.map(({ key }) => key), notes: state.notes },
     wanted,
     state,
     applied,

@@ -8,14 +8,14 @@ import {
   restAlertRule,
   ruleStatus,
 } from '../../contract/alerts/alerts.ts'
-import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
+import { createAlertRule, deleteAlertRule, restoreAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
 import { alertRulesPage, toRestAlertRules } from '../../query/alerts/alert-rules.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { demandChange, revisionOf } from '../input.ts'
 import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
-import { ruleNamed } from './rule-named.ts'
+import { ruleIdOf, ruleNamed } from './rule-named.ts'
 
 const path = '/organizations/:org/alerts'
 /** Rules of a page without a limit. */
@@ -99,7 +99,7 @@ export const alertRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${path}/:alert`,
     operationId: 'deleteAlertRule',
-    summary: 'Deletes an alert rule. 409 if If-Match is outdated.',
+    summary: 'Deletes an alert rule. It can be restored for a day. 409 if If-Match is outdated.',
     action: 'alert:write',
     status: 204,
     response: z.undefined(),
@@ -107,5 +107,16 @@ export const alertRoutes: readonly Route[] = [
       await deleteAlertRule(app, await ruleNamed(app, found, params.alert), revisionOf({}, request))
       return { status: 204, body: undefined }
     },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/:alert/restore`,
+    operationId: 'restoreAlertRule',
+    summary: 'Brings back a rule that was deleted within a day, as it was and with its id. Its firings are gone.',
+    action: 'alert:write',
+    response: restAlertRule,
+    handle: async ({ app, found, params }) => ({
+      body: await toRest(app, await restoreAlertRule(app, organizationOf(found).id, ruleIdOf(params.alert))),
+    }),
   }),
 ]

@@ -138,6 +138,7 @@ export const restAlertRule = z
     name: z.string(),
     kind: z.enum(['issue', 'metric']),
     projects: z.array(z.string()).describe('Slugs; empty: all projects.'),
+    areProjectsGone: z.boolean().describe('All of its projects were deleted: it watches none.'),
     environment: z.string().nullable().describe('Null: all environments.'),
     owner: z.string().nullable().describe('user: and the id of a member.'),
     isActive: z.boolean(),

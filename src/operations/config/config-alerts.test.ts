@@ -219,6 +219,10 @@ describe('alert rules in files', () => {
     expect(Object.keys(all).filter((name) => name.startsWith('alerts/'))).toEqual(['alerts/rule.yaml'])
     expect(all['alerts/rule.yaml']).toContain('actions:\n  - type: owners\n')
     expect(await plan(all)).toMatchObject({ changes: [], unmanaged: ['alert Orphan'], notes })
+    // An export that is applied as it is deletes nothing.
+    expect(await plan(all, true)).toMatchObject({ changes: [], unmanaged: ['alert Orphan'] })
+    await apply(all, true)
+    expect(await ruleNamed('Orphan')).toBeDefined()
   })
 })
 

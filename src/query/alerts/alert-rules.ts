@@ -49,15 +49,17 @@ export async function toRestAlertRules(
   return rules.map((rule) => {
     const { projectIds, ownerId, ...definition } = rule.definition
     const projects = projectIds.flatMap((id) => slugs.get(id) ?? [])
+    const areProjectsGone = projectIds.length > 0 && projects.length === 0
     return {
       id: String(rule.id),
       name: rule.name,
       kind: rule.kind,
       projects,
+      areProjectsGone,
       owner: ownerId === null ? null : `user:${ownerId}`,
       isActive: rule.active,
       mutedUntil: iso(rule.mutedUntilMs),
-      state: restState(rule, projectIds.length > 0 && projects.length === 0),
+      state: restState(rule, areProjectsGone),
       ...definition,
       lastFired: iso(fired.get(rule.id) ?? null),
       createdBy: people.get(rule.createdBy) ?? null,

@@ -23,6 +23,7 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
   await before.close()
   const database = new DatabaseSync(file)
   database.exec(`
+    drop table deleted_alert_rule;
     drop table slack_click;
     alter table notice drop column place;
     drop table channel_address;

@@ -100,6 +100,28 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       expect(await alertRules.alertRuleById(id)).toBeUndefined()
     })
 
+    test('a deleted one comes back as it was for a day, in its organization only', async () => {
+      const meta = await fresh()
+      const { alertRules } = meta
+      const unevaluable = {
+        ...values,
+        definition: { ...definition, unevaluable: ['x'] },
+        active: false,
+        mutedUntilMs: 7,
+      }
+      const rule = await alertRules.createAlertRule({ ...own, ...unevaluable })
+      await alertRules.deleteAlertRule(rule.id)
+      const back = { organizationId: 1, id: rule.id, max: 3 }
+      expect(await codeOf(() => alertRules.restoreAlertRule({ ...back, organizationId: 2 }))).toBe('NOT_FOUND')
+      expect(await codeOf(() => alertRules.restoreAlertRule({ ...back, max: 0 }))).toBe('CONFLICT')
+      expect(await alertRules.restoreAlertRule(back)).toEqual({ ...rule, rev: 1 })
+      expect(await alertRules.alertRuleById(rule.id)).toEqual({ ...rule, rev: 1 })
+      expect(await codeOf(() => alertRules.restoreAlertRule(back))).toBe('NOT_FOUND')
+      await alertRules.deleteAlertRule(rule.id)
+      await meta.retention.prune(nowMs + 86_400_001, 0, 0)
+      expect(await codeOf(() => alertRules.restoreAlertRule(back))).toBe('NOT_FOUND')
+    })
+
     test('several are deleted, changed and created in one transaction: all or none', async () => {
       const { alertRules } = await fresh()
       const [first, second] = [await alertRules.createAlertRule(own), await alertRules.createAlertRule(own)]

@@ -7,6 +7,8 @@ const deliveryRetentionMs = 30 * dayMs
 const historyRetentionMs = 90 * dayMs
 /** Slack repeats a click within minutes. */
 const clickRetentionMs = 7 * dayMs
+/** How long a deletion of a rule can be taken back. */
+export const deletedRuleMs = dayMs
 /** Rows of one statement, so that a first run over a million rows holds nobody up for long. */
 const rowsMax = 5_000
 
@@ -31,6 +33,7 @@ export async function pruneAlerts({ write, dialect: { builder } }: Store, nowMs:
     .where('decided_ms', 'is not', null)
     .limit(rowsMax)
   await write.run(builder.deleteFrom('alert_firing').where('id', 'in', firings))
+  await write.run(builder.deleteFrom('deleted_alert_rule').where('deleted_ms', '<', nowMs - deletedRuleMs))
   await write.run(builder.deleteFrom('mute').where('to_ms', '<', endedMs))
   await write.run(builder.deleteFrom('on_call_override').where('to_ms', '<', endedMs))
   await write.run(

@@ -11,6 +11,7 @@ import type { AlertTables } from '../database/alert-tables.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { firingRow, type NewFiring } from './firing.ts'
+import { deletedRuleMs } from './prune.ts'
 
 /** Maximum size of a rule as JSON. A plan and 20 actions need a tenth of it; the rest is for other shapes. */
 const definitionCharactersMax = 128 * 1024
@@ -83,8 +84,13 @@ export type AlertRuleStore = {
    * with a firing. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`).
    */
   updateAlertRule(id: number, change: Partial<AlertRuleValues>, userId: string | null, rev?: number): Promise<AlertRule>
-  /** Throws CONFLICT when `rev` is outdated. */
+  /** A deleted rule is kept for a day. Throws CONFLICT when `rev` is outdated. */
   deleteAlertRule(id: number, rev?: number): Promise<void>
+  /**
+   * Brings back a rule that was deleted within a day: the same id, everything as it was, without its state and firings.
+   * Throws NOT_FOUND, CONFLICT when the organization already has `max` rules.
+   */
+  restoreAlertRule(value: { organizationId: number; id: number; max: number }): Promise<AlertRule>
   /** Deletes, changes and creates rules of one organization in one transaction: all or none. Throws like each of them. */
   changeAlertRules(changes: AlertRuleChanges): Promise<void>
   alertRuleById(id: number): Promise<AlertRule | undefined>
@@ -197,6 +203,39 @@ const endOf = ({ id, organizationId, definition, rev, state }: AlertRule, nowMs:
   sinceMs: state.sinceMs ?? nowMs,
 })
 
+/** Throws CONFLICT if an organization already has so many rules. */
+async function demandRoom({ write, dialect: { builder } }: Store, organizationId: number, max: number): Promise<void> {
+  const others = builder.selectFrom('alert_rule').select('id').where('organization_id', '=', organizationId)
+  if ((await write.all(others.limit(max))).length >= max)
+    throw new MishapError('CONFLICT', { detail: `There are already ${max} alert rules. Delete a rule first.` })
+}
+
+/** Inserts a deleted rule again, inside a transaction of the caller. */
+async function restoreRule(
+  store: Store,
+  { organizationId, id, max }: Parameters<AlertRuleStore['restoreAlertRule']>[0],
+): Promise<AlertRule> {
+  const { write, clock } = store
+  const { builder } = store.dialect
+  const found = await write.get(
+    builder
+      .selectFrom('deleted_alert_rule')
+      .select('content')
+      .where('id', '=', id)
+      .where('organization_id', '=', organizationId)
+      .where('deleted_ms', '>=', clock.now() - deletedRuleMs),
+  )
+  if (!found) throw new MishapError('NOT_FOUND')
+  await demandRoom(store, organizationId, max)
+  const old = fromJson<Selectable<AlertTables['alert_rule']>>(found.content)
+  // Another revision: a form that was open before the deletion must not pass for one that knows of it.
+  const row = { ...old, rev: old.rev + 1 }
+  await write.run(builder.insertInto('alert_rule').values(row))
+  await write.run(builder.deleteFrom('deleted_alert_rule').where('id', '=', id))
+  const none = { status: null, reason: null, since_ms: null, evaluated_ms: null, value: null, memory: null }
+  return toRule({ ...row, ...none })
+}
+
 /** The changes of one rule, inside a transaction of the caller. */
 function changeSteps(store: Store) {
   const { write, clock } = store
@@ -213,9 +252,7 @@ function changeSteps(store: Store) {
       max,
       ...values
     }: Parameters<AlertRuleStore['createAlertRule']>[0]): Promise<AlertRule> {
-      const others = builder.selectFrom('alert_rule').select('id').where('organization_id', '=', organizationId)
-      if ((await write.all(others.limit(max))).length >= max)
-        throw new MishapError('CONFLICT', { detail: `There are already ${max} alert rules. Delete a rule first.` })
+      await demandRoom(store, organizationId, max)
       const created = {
         organization_id: organizationId,
         kind: values.definition.metric ? 'metric' : 'issue',
@@ -247,13 +284,20 @@ function changeSteps(store: Store) {
       return { ...rule, state: initial }
     },
     async remove(id: number, rev: number | undefined): Promise<void> {
+      const old = await write.get(builder.selectFrom('alert_rule').selectAll().where('id', '=', id))
+      if (!old) return
       if (rev !== undefined) await demandRev(await byId(id), rev)
+      const kept = { id, organization_id: old.organization_id, content: JSON.stringify(old), deleted_ms: clock.now() }
+      await write.run(builder.insertInto('deleted_alert_rule').values(kept))
       await write.run(builder.deleteFrom('alert_rule').where('id', '=', id))
     },
   }
 }
 
-type Changes = Pick<AlertRuleStore, 'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule' | 'changeAlertRules'>
+type Changes = Pick<
+  AlertRuleStore,
+  'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule' | 'restoreAlertRule' | 'changeAlertRules'
+>
 
 function changePart(store: Store): Changes {
   const { write } = store
@@ -262,6 +306,7 @@ function changePart(store: Store): Changes {
     createAlertRule: (value) => write.transaction(() => create(value)),
     updateAlertRule: (...words) => write.transaction(() => update(...words)),
     deleteAlertRule: (id, rev) => write.transaction(() => remove(id, rev)),
+    restoreAlertRule: (value) => write.transaction(() => restoreRule(store, value)),
     changeAlertRules: ({ created, changed, deleted, ...by }) =>
       write.transaction(async () => {
         for (const { id, rev } of deleted) await remove(id, rev)

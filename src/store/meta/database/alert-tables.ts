@@ -17,6 +17,12 @@ export type AlertTables = {
     changed_ms: Generated<number | null>
     changed_by: Generated<string | null>
   }
+  deleted_alert_rule: {
+    id: number
+    organization_id: number
+    content: string
+    deleted_ms: number
+  }
   alert_rule_state: {
     rule_id: number
     status: string

@@ -1,3 +1,4 @@
+import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { bodyOf, type RuleDraft } from './draft.ts'
 
 /** The parts of a rule in which people recognize a change. */
@@ -21,4 +22,13 @@ const valuesOf = (draft: RuleDraft): Record<RulePart, unknown> => {
 export function changedParts(before: RuleDraft, after: RuleDraft): RulePart[] {
   const [old, now] = [valuesOf(before), valuesOf(after)]
   return parts.filter((part) => JSON.stringify(old[part]) !== JSON.stringify(now[part]))
+}
+
+/**
+ * The rule under a form with changes after a change beside the form, such as a mute. If somebody else saved in between,
+ * too, it keeps the revision that the form began from: saving must ask whose change stays.
+ */
+export function mergeConcurrentChange(rule: RestAlertRule, next: RestAlertRule): RestAlertRule {
+  const { isActive, mutedUntil, state } = next
+  return next.revision === rule.revision + 1 ? next : { ...rule, isActive, mutedUntil, state }
 }

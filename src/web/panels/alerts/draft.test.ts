@@ -59,6 +59,7 @@ const stored: RestAlertRule = {
   ...emptyDraft,
   issue,
   metric: null,
+  areProjectsGone: false,
   mutedUntil: null,
   state: { status: 'ok', reason: '', since: null, evaluatedTo: null, value: null, groups: null },
   unevaluable: [],

@@ -50,7 +50,7 @@ function useActions(organization: string, rule: RestAlertRule, onChanged: (rule:
           t('deleted', { name: rule.name }),
           () =>
             void run(async () => {
-              await apiFetch(base, { method: 'POST', body: bodyOf(draftOf(rule)) })
+              await apiFetch(`${base}${rule.id}/restore/`, { method: 'POST' })
               router.refresh()
             }),
         )
@@ -93,7 +93,7 @@ export function RuleActions({
       {rule.unevaluable.length > 0
         ? null
         : row(t(rule.isActive ? 'pause' : 'resume'), () => void change({ isActive: !rule.isActive }))}
-      {rule.unevaluable.length > 0 ? null : row(t('duplicate'), () => void duplicate())}
+      {rule.unevaluable.length > 0 || rule.areProjectsGone ? null : row(t('duplicate'), () => void duplicate())}
       {row(t('delete'), () => void remove())}
     </Menu>
   )

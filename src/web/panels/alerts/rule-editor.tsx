@@ -10,7 +10,7 @@ import { useKey } from '../../ui/keys/keys.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { BackTest } from './back-test.tsx'
-import { changedParts } from './conflict.ts'
+import { changedParts, mergeConcurrentChange } from './conflict.ts'
 import { draftOf, isSame, type RuleDraft } from './draft.ts'
 import { type Editor, EditorContext } from './editor-context.ts'
 import { EditorHead } from './editor-head.tsx'
@@ -100,7 +100,7 @@ function useForm({ organization, stored, opening }: Pick<EditorProps, 'organizat
     changedBeside: (next: RestAlertRule | undefined) => {
       if (!next) return router.push(`/o/${organization}/alerts`)
       if (!isChanged) return settle(next)
-      setRule(next)
+      setRule(rule ? mergeConcurrentChange(rule, next) : next)
       setDraft((before) => ({ ...before, isActive: next.isActive }))
     },
   }

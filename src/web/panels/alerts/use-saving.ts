@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { ApiError, apiFetch } from '../../client/api.ts'
 import { useToast } from '../../ui/toast.tsx'
@@ -35,6 +35,8 @@ export function useSaving(
   const [error, setError] = useState<Error | null>(null)
   const [conflict, setConflict] = useState<Conflict>()
   const base = `organizations/${organization}/alerts/`
+  // Two presses of the key before the next paint would create two rules.
+  const isBusy = useRef(false)
   function reset(): void {
     setFields({})
     setError(null)
@@ -49,6 +51,7 @@ export function useSaving(
     else setError(cause instanceof Error ? cause : new Error(t('failed')))
   }
   async function save(draft: RuleDraft, revision = rule?.revision): Promise<void> {
+    if (isBusy.current) return
     reset()
     const mistakes = mistakesIn(draft)
     if (mistakes.length > 0) {
@@ -56,6 +59,7 @@ export function useSaving(
       return
     }
     setSaving(true)
+    isBusy.current = true
     try {
       const stored = await apiFetch<RestAlertRule>(rule ? `${base}${rule.id}/` : base, {
         method: rule ? 'PUT' : 'POST',
@@ -67,6 +71,7 @@ export function useSaving(
     } catch (cause) {
       await failed(cause).catch((other: unknown) => setError(other instanceof Error ? other : new Error(t('failed'))))
     } finally {
+      isBusy.current = false
       setSaving(false)
     }
   }
