@@ -36,7 +36,7 @@ const ruleOf = (app: App, found: Found, id: string | undefined): Promise<AlertRu
 async function shownOne(app: App, rule: AlertRule): Promise<RestMetricRule> {
   const [one] = await toRestAlertRules(app, rule.organizationId, [rule])
   if (!one) throw new MishapError('NOT_FOUND')
-  return toMetricRule(one, rule.organizationId, app.clock.now())
+  return toMetricRule(one, rule.organizationId, await targetsOf(app, rule.organizationId), app.clock.now())
 }
 
 /** Metric rules in the older shape, and both kinds in one list. The rules are those of `alerts/`. */
@@ -53,7 +53,8 @@ export const metricRuleRoutes: readonly Route[] = [
       const { id } = organizationOf(found)
       const filter = { kind: 'metric' as const, projectIds: [] }
       const page = await alertRulesPage(app, id, filter, { cursor: query.cursor, limit: limitOf(query, pageRules) })
-      const body = page.rows.map((rule) => toMetricRule(rule, id, app.clock.now()))
+      const targets = await targetsOf(app, id)
+      const body = page.rows.map((rule) => toMetricRule(rule, id, targets, app.clock.now()))
       return { body, headers: pageHeaders(app.config.url, request.url, page) }
     },
   }),
@@ -142,7 +143,7 @@ export const metricRuleRoutes: readonly Route[] = [
       const body = page.rows.map((rule) =>
         rule.kind === 'issue'
           ? { type: 'rule', ...toIssueRule(rule, targets, nowMs) }
-          : { type: 'alert_rule', ...toMetricRule(rule, id, nowMs) },
+          : { type: 'alert_rule', ...toMetricRule(rule, id, targets, nowMs) },
       )
       return { body, headers: pageHeaders(app.config.url, request.url, page) }
     },

@@ -123,7 +123,9 @@ const owner = z
   .max(70)
   .regex(/^user:.+$/, 'user: and the id of a member.')
   .nullable()
-const actions = z.array(alertAction).max(20)
+/** Receivers of a rule. */
+export const alertActionsMax = 20
+const actions = z.array(alertAction).max(alertActionsMax)
 const intervalMinutes = minutes(5).describe('At most one message per cause in this time.')
 const escalation = z.array(escalationStep).max(10)
 

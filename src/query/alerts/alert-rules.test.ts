@@ -29,6 +29,7 @@ const rule = (id: number, more: Partial<AlertRule> = {}, defined: Partial<AlertD
   rev: 0,
   changedMs: null,
   changedBy: null,
+  workflowId: null,
   state: { status: 'ok', reason: '', sinceMs: null, evaluatedMs: null, value: null, memory: 'kept to itself' },
   ...more,
   definition: { ...definition, ...defined },

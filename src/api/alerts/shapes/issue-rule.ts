@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   type AlertAction,
   alertAction,
@@ -6,7 +7,7 @@ import {
   type NewAlertRuleBody,
   type RestAlertRule,
 } from '../../../contract/alerts/alerts.ts'
-import type { RestIssueRule, WrittenIssueRule } from '../../../contract/alerts/issue-rules.ts'
+import { issueRuleBody, type RestIssueRule, type WrittenIssueRule } from '../../../contract/alerts/issue-rules.ts'
 import {
   ageTerm,
   assignedTerm,
@@ -19,6 +20,7 @@ import {
 } from './filters.ts'
 import {
   beforeOf,
+  meansReceivers,
   minutesOf,
   numberOf,
   type Part,
@@ -254,25 +256,22 @@ function actionOf(action: AlertAction, { channels }: Targets): RulePart {
   return { id: own.action, target: action }
 }
 
-type Original = {
-  shape: string
-  conditions: RulePart[]
-  filters: RulePart[]
-  actions: RulePart[]
-  actionMatch: string
-  filterMatch: string
-  owner?: string | null
-}
+/** What fromIssueRule keeps of a rule. A configuration file may contain anything else. */
+const keptRule = issueRuleBody
+  .pick({ conditions: true, filters: true, actions: true, actionMatch: true, filterMatch: true, owner: true })
+  .extend({ shape: z.literal('rules') })
+type Original = z.output<typeof keptRule>
 
-const originalOf = (original: unknown): Original | undefined => {
-  const found = original as Original | null
-  return found?.shape === 'rules' ? found : undefined
+/** The actions as they were written, unless another shape changed the receivers since. */
+function actionsOf({ actions }: RestAlertRule, original: Original | undefined, targets: Targets): RulePart[] {
+  const isWritten = original && meansReceivers(original.actions, (part) => readAction(part, targets), actions)
+  return isWritten ? original.actions : actions.map((action) => actionOf(action, targets))
 }
 
 /** Converts a rule to this shape: as it was written, else its conditions with ids of this shape where there are any. */
 export function toIssueRule(rule: RestAlertRule, targets: Targets, nowMs: number): RestIssueRule {
   const { issue } = rule
-  const original = originalOf(rule.original)
+  const original = keptRule.safeParse(rule.original).data
   const filters = issue?.filter ? [{ id: own.search, query: issue.filter }] : []
   return {
     id: rule.id,
@@ -285,7 +284,7 @@ export function toIssueRule(rule: RestAlertRule, targets: Targets, nowMs: number
     filterMatch: original?.filterMatch ?? 'all',
     conditions: original?.conditions ?? issue?.when.map(conditionOf) ?? [],
     filters: original?.filters ?? filters,
-    actions: original?.actions ?? rule.actions.map((action) => actionOf(action, targets)),
+    actions: actionsOf(rule, original, targets),
     status: rule.isActive ? 'active' : 'disabled',
     snooze: rule.mutedUntil !== null && Date.parse(rule.mutedUntil) > nowMs,
     errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type {
@@ -12,8 +13,8 @@ import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { firingRow, type NewFiring } from './firing.ts'
 
-/** Maximum size of a rule as JSON. A plan and 20 actions need a tenth of it; the rest is for other shapes. */
-const definitionCharactersMax = 128 * 1024
+/** Maximum size of a rule or a workflow as JSON. A plan and 20 actions need a tenth of it; the rest is for other shapes. */
+export const definitionCharactersMax = 128 * 1024
 
 /** What a rule says: exactly one of `issue` and `metric` is set. */
 export type AlertDefinition = {
@@ -61,6 +62,8 @@ export type AlertRule = AlertRuleValues & {
   rev: number
   changedMs: number | null
   changedBy: string | null
+  /** The workflow of the API that its receivers belong to. null: they are its own, or it is an issue rule. */
+  workflowId: number | null
   state: AlertRuleState
 }
 
@@ -80,7 +83,7 @@ export type AlertRuleStore = {
   createAlertRule(value: { organizationId: number; userId: string; max: number } & AlertRuleValues): Promise<AlertRule>
   /**
    * Changes the given fields. Another condition, scope or `active` begins a new state; what the old one had found ends
-   * with a firing. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`).
+   * with a firing. A rule with other receivers leaves its workflow. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`).
    */
   updateAlertRule(id: number, change: Partial<AlertRuleValues>, userId: string | null, rev?: number): Promise<AlertRule>
   /** Throws CONFLICT when `rev` is outdated. */
@@ -145,6 +148,7 @@ const toRule = (row: RuleRow): AlertRule => ({
   rev: row.rev,
   changedMs: row.changed_ms,
   changedBy: row.changed_by,
+  workflowId: row.workflow_id,
   state: toState(row),
 })
 
@@ -197,8 +201,52 @@ const endOf = ({ id, organizationId, definition, rev, state }: AlertRule, nowMs:
   sinceMs: state.sinceMs ?? nowMs,
 })
 
+/** Who hears of a rule, and how often: what a workflow says of its rules. */
+export type Receivers = Pick<AlertDefinition, 'actions' | 'intervalMinutes'>
+
+const receiversOf = ({ actions, intervalMinutes }: Receivers): Receivers => ({ actions, intervalMinutes })
+const hasReceivers = (definition: Receivers, receivers: Receivers): boolean =>
+  isDeepStrictEqual(receiversOf(definition), receiversOf(receivers))
+
+/** Notes that a rule left a workflow. Without rules, the workflow is deleted. */
+async function leaveWorkflow(
+  { write, clock, dialect: { builder } }: Store,
+  workflowId: number,
+  userId: string | null,
+): Promise<void> {
+  const rules = builder.selectFrom('alert_rule').select('id').where('workflow_id', '=', workflowId)
+  if (await write.get(rules.limit(1))) {
+    const change = { changed_ms: clock.now(), changed_by: userId }
+    const workflow = builder.updateTable('workflow').where('id', '=', workflowId)
+    await write.run(workflow.set(({ eb }) => ({ rev: eb('rev', '+', 1), ...change })))
+  } else await write.run(builder.deleteFrom('workflow').where('id', '=', workflowId))
+}
+
+/** Writes what a rule says, and its workflow. What the rule had found ends if that depends on what changed. */
+async function saveRule(
+  { write, clock, dialect: { builder } }: Store,
+  old: RuleRow,
+  { workflowId, ...change }: Partial<AlertRuleValues> & Pick<AlertRule, 'workflowId'>,
+  userId: string | null,
+): Promise<AlertRule> {
+  const next = {
+    ...rowOf({ ...toRule(old), ...change }),
+    workflow_id: workflowId,
+    rev: old.rev + 1,
+    changed_ms: clock.now(),
+    changed_by: userId,
+  }
+  await write.run(builder.updateTable('alert_rule').set(next).where('id', '=', old.id))
+  const [before, rule] = [toRule(old), toRule({ ...old, ...next })]
+  if (evaluatedPart(before) === evaluatedPart(rule)) return rule
+  await write.run(builder.deleteFrom('alert_rule_state').where('rule_id', '=', old.id))
+  if (['warning', 'critical'].includes(before.state.status))
+    await write.run(builder.insertInto('alert_firing').values(firingRow(endOf(before, clock.now()))))
+  return { ...rule, state: initial }
+}
+
 /** The changes of one rule, inside a transaction of the caller. */
-function changeSteps(store: Store) {
+export function ruleSteps(store: Store) {
   const { write, clock } = store
   const { builder } = store.dialect
   const { byId } = ruleReads(store)
@@ -226,29 +274,30 @@ function changeSteps(store: Store) {
       const id = await insertedId(write, builder.insertInto('alert_rule').values(created))
       const kind = created.kind as AlertRule['kind']
       const about = { id, organizationId, kind, createdMs: created.created_ms, createdBy: userId }
-      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, state: initial }
+      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, workflowId: null, state: initial }
     },
     async update(...[id, change, userId, rev]: Parameters<AlertRuleStore['updateAlertRule']>): Promise<AlertRule> {
       const old = await byId(id)
       if (!old) throw new MishapError('NOT_FOUND')
       await demandRev(old, rev)
-      const next = {
-        ...rowOf({ ...toRule(old), ...change }),
-        rev: old.rev + 1,
-        changed_ms: clock.now(),
-        changed_by: userId,
-      }
-      await write.run(builder.updateTable('alert_rule').set(next).where('id', '=', id))
-      const [before, rule] = [toRule(old), toRule({ ...old, ...next })]
-      if (evaluatedPart(before) === evaluatedPart(rule)) return rule
-      await write.run(builder.deleteFrom('alert_rule_state').where('rule_id', '=', id))
-      if (['warning', 'critical'].includes(before.state.status))
-        await write.run(builder.insertInto('alert_firing').values(firingRow(endOf(before, clock.now()))))
-      return { ...rule, state: initial }
+      const workflowId = old.workflow_id
+      const isSame = !change.definition || hasReceivers(change.definition, toRule(old).definition)
+      const rule = await saveRule(store, old, { ...change, workflowId: isSame ? workflowId : null }, userId)
+      if (!isSame && workflowId !== null) await leaveWorkflow(store, workflowId, userId)
+      return rule
+    },
+    /** Gives a metric rule the receivers of a workflow; null: of none. Nothing happens if it has them. */
+    async setReceivers(id: number, workflowId: number | null, receivers: Receivers, userId: string): Promise<void> {
+      const old = await byId(id)
+      if (!old || (old.workflow_id === workflowId && hasReceivers(receivers, toRule(old).definition))) return
+      const definition = { ...toRule(old).definition, ...receivers }
+      await saveRule(store, old, { definition, workflowId }, userId)
     },
     async remove(id: number, rev: number | undefined): Promise<void> {
-      if (rev !== undefined) await demandRev(await byId(id), rev)
+      const old = await byId(id)
+      await demandRev(old, rev)
       await write.run(builder.deleteFrom('alert_rule').where('id', '=', id))
+      if (old && old.workflow_id !== null) await leaveWorkflow(store, old.workflow_id, null)
     },
   }
 }
@@ -257,7 +306,7 @@ type Changes = Pick<AlertRuleStore, 'createAlertRule' | 'updateAlertRule' | 'del
 
 function changePart(store: Store): Changes {
   const { write } = store
-  const { create, update, remove } = changeSteps(store)
+  const { create, update, remove } = ruleSteps(store)
   return {
     createAlertRule: (value) => write.transaction(() => create(value)),
     updateAlertRule: (...words) => write.transaction(() => update(...words)),
