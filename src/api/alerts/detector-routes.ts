@@ -9,7 +9,7 @@ import {
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
 import { toRestAlertRules } from '../../query/alerts/alert-rules.ts'
-import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import { readCursor, sliceByOffset } from '../../query/cursor.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
@@ -94,9 +94,8 @@ export const detectorRoutes: readonly Route[] = [
       const { id } = organizationOf(found)
       const detectors = (await detectorsOf(app, id)).filter(isFound)
       const [{ offset }, limit] = [readCursor(query.cursor), limitOf(query, pageDetectors)]
-      const rows = detectors.slice(offset, offset + limit)
-      const page = pageByOffset(rows, offset, limit, detectors.length > offset + limit, detectors.length)
-      return { body: rows, headers: pageHeaders(app.config.url, request.url, page) }
+      const page = sliceByOffset(detectors, offset, limit)
+      return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
     },
   }),
   route({

@@ -5,7 +5,7 @@ import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operati
 import { createWorkflow, deleteWorkflow, updateWorkflow } from '../../operations/workflows.ts'
 import type { App } from '../../processes/parts.ts'
 import { toRestAlertRules } from '../../query/alerts/alert-rules.ts'
-import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import { readCursor, sliceByOffset } from '../../query/cursor.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { Workflow } from '../../store/meta/alerts/workflows.ts'
 import { revisionOf } from '../input.ts'
@@ -29,7 +29,7 @@ const fieldNames = {
   intervalMinutes: 'config',
 }
 
-/** What a workflow is behind this shape: an issue rule, the own receivers of a metric rule, or what was written for some. */
+/** What a workflow is: an issue rule, the own receivers of a metric rule, or what was written for metric rules. */
 type Stored = { rule: AlertRule } | { workflow: Workflow }
 
 /** Issue rules, and metric rules with receivers of their own. */
@@ -124,7 +124,16 @@ async function withRule(
   { userId, revision }: By,
 ) {
   const { name, projects, environment, actions, intervalMinutes, isActive, issue } = body
-  const change = { name, projects, environment, actions, intervalMinutes, isActive, ...(issue ? { issue } : {}), revision }
+  const change = {
+    name,
+    projects,
+    environment,
+    actions,
+    intervalMinutes,
+    isActive,
+    ...(issue ? { issue } : {}),
+    revision,
+  }
   await renamed(fieldNames, () => updateAlertRule(app, rule, change, userId, kept))
   return shownOne(app, rule)
 }
@@ -134,13 +143,10 @@ async function replaced(app: App, found: Found, stored: Stored, written: Written
   const { id: organizationId } = organizationOf(found)
   const of = await belongsTo(app, found, written)
   const targets = await targetsOf(app, organizationId)
-  const isOfMetrics = 'workflow' in stored || stored.rule.kind === 'metric'
-  if (isOfMetrics !== 'ruleIds' in of)
+  const issueRule = 'rule' in stored && stored.rule.kind === 'issue' ? stored.rule : undefined
+  if (issueRule && 'projects' in of) return withRule(app, issueRule, fromWorkflow(written, of.projects, targets), by)
+  if (issueRule || 'projects' in of)
     throw mistake('A workflow does not move between projects and detectors of metrics. Create another workflow.')
-  if ('projects' in of) {
-    if ('workflow' in stored) throw new MishapError('NOT_FOUND')
-    return withRule(app, stored.rule, fromWorkflow(written, of.projects, targets), by)
-  }
   if ('workflow' in stored) {
     const value = fromMetricWorkflow(written, of.ruleIds, targets)
     const change = () => updateWorkflow(app, stored.workflow, value, by.userId, by.revision)
@@ -148,7 +154,7 @@ async function replaced(app: App, found: Found, stored: Stored, written: Written
   }
   const { rule } = stored
   if (of.ruleIds.some((id) => id !== rule.id))
-    throw mistake(`This workflow is the receivers of detector ${rule.id} alone. Create a workflow for several detectors.`)
+    throw mistake(`This workflow is of detector ${rule.id} alone. Create a workflow for several detectors.`)
   return withReceivers(app, rule, written, by)
 }
 
@@ -164,11 +170,10 @@ export const workflowRoutes: readonly Route[] = [
     response: z.array(restWorkflow),
     handle: async ({ app, found, query, request }) => {
       const { id } = organizationOf(found)
-      const all = await allStored(app, id)
       const [{ offset }, limit] = [readCursor(query.cursor), limitOf(query, pageWorkflows)]
-      const rows = await shown(app, id, all.slice(offset, offset + limit))
-      const page = pageByOffset(rows, offset, limit, all.length > offset + limit, all.length)
-      return { body: rows, headers: pageHeaders(app.config.url, request.url, page) }
+      const page = sliceByOffset(await allStored(app, id), offset, limit)
+      const headers = pageHeaders(app.config.url, request.url, page)
+      return { body: await shown(app, id, page.rows), headers }
     },
   }),
   route({

@@ -8,18 +8,10 @@ import {
   type RestAlertRule,
 } from '../../../contract/alerts/alerts.ts'
 import { issueRuleBody, type RestIssueRule, type WrittenIssueRule } from '../../../contract/alerts/issue-rules.ts'
-import {
-  ageTerm,
-  assignedTerm,
-  attributeTerm,
-  categoryTerm,
-  joined,
-  levelTerm,
-  occurrencesTerm,
-  tagTerm,
-} from './filters.ts'
+import { ageTerm, categoryTerm, commonFilters, type FilterReader, joined } from './filters.ts'
 import {
   beforeOf,
+  errorsOf,
   meansReceivers,
   minutesOf,
   numberOf,
@@ -96,19 +88,16 @@ function readCondition(part: Part): Reading<Trigger> {
   return unknown('condition', id)
 }
 
-const filterReaders: Readonly<Record<string, (part: Part, negated: boolean, targets: Targets) => Reading<string>>> = {
+const filterReaders: Readonly<Record<string, FilterReader>> = {
   'age_comparison.AgeComparisonFilter': (part, negated) => ageTerm(part, textOf(part, 'comparison_type'), negated),
-  'issue_occurrences.IssueOccurrencesFilter': (part, negated) => occurrencesTerm(numberOf(part, 'value'), negated),
-  'assigned_to.AssignedToFilter': (part, negated, { people }) =>
-    assignedTerm(textOf(part, 'targetType'), textOf(part, 'targetIdentifier'), people, negated),
-  'latest_release.LatestReleaseFilter': (_part, negated) => ({ value: `${negated ? '!' : ''}release:latest` }),
-  'latest_adopted_release_filter.LatestAdoptedReleaseFilter': () => ({ unevaluable: 'the latest adopted release' }),
+  'issue_occurrences.IssueOccurrencesFilter': commonFilters.issue_occurrences,
+  'assigned_to.AssignedToFilter': commonFilters.assigned_to,
+  'latest_release.LatestReleaseFilter': commonFilters.latest_release,
+  'latest_adopted_release_filter.LatestAdoptedReleaseFilter': commonFilters.latest_adopted_release,
   'issue_category.IssueCategoryFilter': (part, negated) => categoryTerm(textOf(part, 'value'), negated),
-  'event_attribute.EventAttributeFilter': (part, negated) =>
-    attributeTerm(textOf(part, 'attribute'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  'tagged_event.TaggedEventFilter': (part, negated) =>
-    tagTerm(textOf(part, 'key'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  'level.LevelFilter': (part, negated) => levelTerm(numberOf(part, 'level'), textOf(part, 'match'), negated),
+  'event_attribute.EventAttributeFilter': commonFilters.event_attribute,
+  'tagged_event.TaggedEventFilter': commonFilters.tagged_event,
+  'level.LevelFilter': commonFilters.level,
 }
 
 function readFilter(part: Part, negated: boolean, targets: Targets): Reading<string> {
@@ -287,7 +276,7 @@ export function toIssueRule(rule: RestAlertRule, targets: Targets, nowMs: number
     actions: actionsOf(rule, original, targets),
     status: rule.isActive ? 'active' : 'disabled',
     snooze: rule.mutedUntil !== null && Date.parse(rule.mutedUntil) > nowMs,
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    errors: errorsOf(rule),
     createdBy: rule.createdBy,
     dateCreated: rule.dateCreated,
   }

@@ -5,7 +5,7 @@ import { metricRuleBody, type RestMetricRule, type WrittenMetricRule } from '../
 import type { Dataset } from '../../../domain/datasets.ts'
 import type { AlertRule } from '../../../store/meta/alerts/rules.ts'
 import type { Kept } from './issue-rule.ts'
-import { distinct, meansReceivers, type Part, type Reading, readParts, textOf } from './part.ts'
+import { distinct, errorsOf, meansReceivers, type Part, type Reading, readParts, textOf } from './part.ts'
 import { channelAction, mailAction, type Targets } from './targets.ts'
 
 // organizations/{org}/alert-rules/: the older shape of metric rules.
@@ -211,9 +211,9 @@ export const detections = { fixed: 'static', change: 'percent', weekly: 'dynamic
 /** Converts a metric rule to this shape: as it was written, else from its plan. */
 export function toMetricRule(
   rule: RestAlertRule,
-  organizationId: number,
   targets: Targets,
   nowMs: number,
+  organizationId: number,
 ): RestMetricRule {
   const original = keptRule.safeParse(rule.original).data?.written
   const { metric } = rule
@@ -240,7 +240,7 @@ export function toMetricRule(
     environment: rule.environment,
     owner: original?.owner ?? rule.owner,
     snooze: rule.mutedUntil !== null && Date.parse(rule.mutedUntil) > nowMs,
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    errors: errorsOf(rule),
     createdBy: rule.createdBy,
     dateCreated: rule.dateCreated,
     dateModified: rule.dateUpdated,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MishapError } from '../../../base/errors.ts'
-import type { AlertAction } from '../../../contract/alerts/alerts.ts'
+import type { AlertAction, RestAlertRule } from '../../../contract/alerts/alerts.ts'
 
 /** A condition, filter or action of another shape of the API. Its other fields follow from its id or type. */
 export type Part = { [name: string]: unknown }
@@ -67,6 +67,10 @@ export function readParts<Value>(
     unevaluable: found.flatMap((part) => ('unevaluable' in part ? [part.unevaluable] : [])),
   }
 }
+
+/** Why a rule is inactive, as each shape says it. */
+export const errorsOf = ({ unevaluable }: RestAlertRule): { detail: string }[] =>
+  unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` }))
 
 /** The values without repetitions, in their order. */
 export const distinct = <Value>(values: readonly Value[]): Value[] => [

@@ -2,19 +2,11 @@ import { z } from 'zod'
 import type { AlertAction, IssueCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts/alerts.ts'
 import { type RestWorkflow, type WrittenWorkflow, workflowBody } from '../../../contract/alerts/workflows.ts'
 import { projectDetectorId } from './detector.ts'
-import {
-  ageTerm,
-  assignedTerm,
-  attributeTerm,
-  categoryTerm,
-  joined,
-  levelTerm,
-  occurrencesTerm,
-  tagTerm,
-} from './filters.ts'
+import { ageTerm, categoryTerm, commonFilters, type FilterReader, joined } from './filters.ts'
 import type { Kept } from './issue-rule.ts'
 import {
   beforeOf,
+  errorsOf,
   meansReceivers,
   minutesOf,
   numberOf,
@@ -52,20 +44,12 @@ export function readTrigger({ type }: Part): Reading<Trigger> {
 
 const priorities: Readonly<Record<number, string>> = { 75: 'high', 50: '[high, medium]', 25: '[high, medium, low]' }
 
-const termReaders: Readonly<Record<string, (part: Part, negated: boolean, targets: Targets) => Reading<string>>> = {
+const termReaders: Readonly<Record<string, FilterReader>> = {
+  ...commonFilters,
   age_comparison: (part, negated) => ageTerm(part, textOf(part, 'comparisonType'), negated),
-  assigned_to: (part, negated, { people }) =>
-    assignedTerm(textOf(part, 'targetType'), textOf(part, 'targetIdentifier'), people, negated),
   issue_category: (part, negated) => categoryTerm(textOf(part, 'value'), negated !== (part.include === false)),
   issue_type: (part, negated) =>
     negated ? { unevaluable: 'the opposite of an issue type' } : { value: `issue.type:${textOf(part, 'value')}` },
-  issue_occurrences: (part, negated) => occurrencesTerm(numberOf(part, 'value'), negated),
-  event_attribute: (part, negated) =>
-    attributeTerm(textOf(part, 'attribute'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  tagged_event: (part, negated) => tagTerm(textOf(part, 'key'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  latest_release: (_part, negated) => ({ value: `${negated ? '!' : ''}release:latest` }),
-  latest_adopted_release: () => ({ unevaluable: 'the latest adopted release' }),
-  level: (part, negated) => levelTerm(numberOf(part, 'level'), textOf(part, 'match'), negated),
   issue_priority_deescalating: () => ({ unevaluable: 'a falling priority' }),
   issue_priority_greater_or_equal: (part, negated) => {
     const words = priorities[numberOf(part, 'value') ?? -1]
@@ -236,12 +220,14 @@ function actionOf(action: AlertAction): Record<string, unknown> {
 }
 
 /** What fromWorkflow keeps of a rule. A configuration file may contain anything else. */
-const keptRule = workflowBody
-  .pick({ triggers: true, actionFilters: true })
-  .extend({ shape: z.literal('workflows') })
+const keptRule = workflowBody.pick({ triggers: true, actionFilters: true }).extend({ shape: z.literal('workflows') })
 
 /** The filters as they were written, with the receivers of now: these may have been changed in another shape since. */
-function writtenFilters({ actionFilters }: Pick<WrittenWorkflow, 'actionFilters'>, actions: readonly AlertAction[], targets: Targets) {
+function writtenFilters(
+  { actionFilters }: Pick<WrittenWorkflow, 'actionFilters'>,
+  actions: readonly AlertAction[],
+  targets: Targets,
+) {
   const written = actionFilters.flatMap((filter) => filter.actions)
   if (meansReceivers(written, (part) => readAction(part as Action, targets), actions)) return actionFilters
   return actionFilters.map((filter, at) => ({ ...filter, actions: at === 0 ? actions.map(actionOf) : [] }))
@@ -283,7 +269,7 @@ export function toWorkflow(
     actionFilters: original
       ? writtenFilters(original, rule.actions, targets)
       : [{ logicType: 'all', conditions, actions: rule.actions.map(actionOf) }],
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    errors: errorsOf(rule),
     dateCreated: rule.dateCreated,
     dateUpdated: rule.dateUpdated,
     revision: rule.revision,
