@@ -332,6 +332,7 @@ describe('workflows of several detectors of metrics', () => {
     for (const id of detectorIds) {
       expect(await receiversOf(id)).toEqual([['members'], 60])
       expect(await workflowIdsOf(id)).toEqual([made.id])
+      expect((await modelOf(id)).workflow).toBe('Everybody')
     }
   })
 

@@ -33,8 +33,8 @@ const fieldNames = {
 type Stored = { rule: AlertRule } | { workflow: Workflow }
 
 /** Issue rules, and metric rules with receivers of their own. */
-const isWorkflow = ({ kind, definition, workflowId }: AlertRule) =>
-  kind === 'issue' || (workflowId === null && definition.actions.length > 0)
+const isWorkflow = ({ kind, definition, workflow }: AlertRule) =>
+  kind === 'issue' || (workflow === null && definition.actions.length > 0)
 
 /** The workflow of a path. Throws NOT_FOUND. */
 async function storedOf(app: App, found: Found, id = ''): Promise<Stored> {

@@ -177,6 +177,10 @@ export const restAlertRule = z
       .array(z.string())
       .describe('Conditions that Mishap keeps and cannot evaluate. The rule is inactive.'),
     original: z.unknown().describe('The rule as another shape of the API sent it, or null.'),
+    workflow: z
+      .string()
+      .nullable()
+      .describe('Name of the workflow that the receivers belong to. With other receivers the rule leaves it.'),
     lastFired: time.nullable().describe('Start of its last firing of the last 90 days.'),
     createdBy: restPerson.nullable(),
     dateCreated: time,

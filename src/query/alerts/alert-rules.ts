@@ -59,6 +59,7 @@ export async function toRestAlertRules(
       mutedUntil: iso(rule.mutedUntilMs),
       state: restState(rule, projectIds.length > 0 && projects.length === 0),
       ...definition,
+      workflow: rule.workflow?.name ?? null,
       lastFired: iso(fired.get(rule.id) ?? null),
       createdBy: people.get(rule.createdBy) ?? null,
       dateCreated: new Date(rule.createdMs).toISOString(),

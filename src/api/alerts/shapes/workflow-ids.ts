@@ -13,8 +13,8 @@ export const ownWorkflowId = (ruleId: string | number): string => String(ownRece
 export const writtenWorkflowId = (workflowId: number): string => String(written + workflowId)
 
 /** The id of the workflow of a metric rule. None: nobody hears of the rule. */
-export function workflowIdsOf({ id, workflowId, definition }: AlertRule): string[] {
-  if (workflowId !== null) return [writtenWorkflowId(workflowId)]
+export function workflowIdsOf({ id, workflow, definition }: AlertRule): string[] {
+  if (workflow) return [writtenWorkflowId(workflow.id)]
   return definition.actions.length > 0 ? [ownWorkflowId(id)] : []
 }
 

@@ -63,7 +63,7 @@ export type AlertRule = AlertRuleValues & {
   changedMs: number | null
   changedBy: string | null
   /** The workflow of the API that its receivers belong to. null: they are its own, or it is an issue rule. */
-  workflowId: number | null
+  workflow: { id: number; name: string } | null
   state: AlertRuleState
 }
 
@@ -109,8 +109,10 @@ const initial: AlertRuleState = {
 }
 
 type StateRow = Omit<AlertTables['alert_rule_state'], 'rule_id'>
-/** A rule with its state; without a state, its columns are null. */
-type RuleRow = Selectable<AlertTables['alert_rule']> & { [Column in keyof StateRow]: StateRow[Column] | null }
+/** A rule with its state and the name of its workflow; without these, their columns are null. */
+type RuleRow = Selectable<AlertTables['alert_rule']> & { workflow_name: string | null } & {
+  [Column in keyof StateRow]: StateRow[Column] | null
+}
 
 /** Converts a state to its row. */
 export const alertStateRow = (ruleId: number, state: AlertRuleState): AlertTables['alert_rule_state'] => ({
@@ -148,7 +150,7 @@ const toRule = (row: RuleRow): AlertRule => ({
   rev: row.rev,
   changedMs: row.changed_ms,
   changedBy: row.changed_by,
-  workflowId: row.workflow_id,
+  workflow: row.workflow_id === null ? null : { id: row.workflow_id, name: row.workflow_name ?? '' },
   state: toState(row),
 })
 
@@ -169,7 +171,9 @@ function ruleReads({ read, write, dialect: { builder } }: Store) {
     builder
       .selectFrom('alert_rule')
       .leftJoin('alert_rule_state as state', 'state.rule_id', 'alert_rule.id')
+      .leftJoin('workflow', 'workflow.id', 'alert_rule.workflow_id')
       .selectAll('alert_rule')
+      .select('workflow.name as workflow_name')
       .select(['state.status', 'state.reason', 'state.since_ms', 'state.evaluated_ms', 'state.value', 'state.memory'])
   return {
     byId: (id: number) => write.get(all().where('alert_rule.id', '=', id)),
@@ -226,7 +230,7 @@ async function leaveWorkflow(
 async function saveRule(
   { write, clock, dialect: { builder } }: Store,
   old: RuleRow,
-  { workflowId, ...change }: Partial<AlertRuleValues> & Pick<AlertRule, 'workflowId'>,
+  { workflowId, ...change }: Partial<AlertRuleValues> & { workflowId: number | null },
   userId: string | null,
 ): Promise<AlertRule> {
   const next = {
@@ -274,7 +278,7 @@ export function ruleSteps(store: Store) {
       const id = await insertedId(write, builder.insertInto('alert_rule').values(created))
       const kind = created.kind as AlertRule['kind']
       const about = { id, organizationId, kind, createdMs: created.created_ms, createdBy: userId }
-      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, workflowId: null, state: initial }
+      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, workflow: null, state: initial }
     },
     async update(...[id, change, userId, rev]: Parameters<AlertRuleStore['updateAlertRule']>): Promise<AlertRule> {
       const old = await byId(id)

@@ -56,6 +56,10 @@ export function workflowCases(fresh: () => Promise<MetaStore>): void {
       })
       expect(await alertRules.workflowById(workflow.id)).toEqual(workflow)
       expect([await alertRules.listWorkflows(1), await alertRules.listWorkflows(2)]).toEqual([[workflow], []])
+      expect((await alertRules.listAlertRules(1)).map((one) => one.workflow)).toEqual([
+        { id: workflow.id, name: 'Everybody' },
+        { id: workflow.id, name: 'Everybody' },
+      ])
       expect(await definitions()).toEqual([
         { ...definition, ...receivers },
         { ...definition, ...receivers },
@@ -68,10 +72,10 @@ export function workflowCases(fresh: () => Promise<MetaStore>): void {
       })
       expect((await definitions()).map(({ actions }) => actions)).toEqual([[], receivers.actions])
       await alertRules.deleteWorkflow(workflow.id, 'ann', 1)
-      expect([
-        await alertRules.workflowById(workflow.id),
-        (await alertRules.alertRuleById(second))?.workflowId,
-      ]).toEqual([undefined, null])
+      expect([await alertRules.workflowById(workflow.id), (await alertRules.alertRuleById(second))?.workflow]).toEqual([
+        undefined,
+        null,
+      ])
       expect((await definitions()).map(({ actions }) => actions)).toEqual([[], []])
     })
 
@@ -110,7 +114,7 @@ export function workflowCases(fresh: () => Promise<MetaStore>): void {
       }
       expect(await apply(first, { environment: 'production' })).toMatchObject({ ruleIds: [first, second], rev: 0 })
       expect(await apply(first, { intervalMinutes: 5 })).toMatchObject({ ruleIds: [second], rev: 1 })
-      expect((await alertRules.alertRuleById(first))?.workflowId).toBeNull()
+      expect((await alertRules.alertRuleById(first))?.workflow).toBeNull()
       expect(await apply(second, { actions: [] })).toBeUndefined()
       const next = await alertRules.createWorkflow(by, to(first, second))
       await alertRules.deleteAlertRule(first)
