@@ -286,6 +286,15 @@ describe('workflows', () => {
     expect(await modelOf(own.id)).toMatchObject({ issue, actions: body.actions, isActive: true })
   })
 
+  test('have the receivers of now, also if these changed in another shape', async () => {
+    const { id } = await createWorkflow()
+    await call('PUT', `${A}/${id}/`, { body: { actions: [{ type: 'members' }] } })
+    const actions = [{ type: 'email', config: { targetType: 'team' } }]
+    expect(((await call('GET', `${W}/${id}/`)).json as RestWorkflow).actionFilters).toMatchObject([
+      { ...workflow.actionFilters[0], actions },
+    ])
+  })
+
   test('viewers may only read, and pages are linked', async () => {
     const made = await createWorkflow()
     const { token } = await personAs('viewer')
