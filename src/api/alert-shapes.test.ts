@@ -35,6 +35,15 @@ async function create(body: object = {}): Promise<RestIssueRule> {
 const modelOf = async (id: string): Promise<RestAlertRule> => (await call('GET', `${A}/${id}/`)).json
 
 describe('issue rules in the older shape', () => {
+  test('have the receivers of now, also if these changed in another shape', async () => {
+    const made = await create()
+    await call('PUT', `${A}/${made.id}/`, { body: { name: 'Renamed', actions: [{ type: 'owners' }] } })
+    expect((await call('GET', `${R}/${made.id}/`)).json).toMatchObject({ ...written, name: 'Renamed' })
+    await call('PUT', `${A}/${made.id}/`, { body: { actions: [{ type: 'members' }] } })
+    const team = { id: mail.id, targetType: 'Team' }
+    expect((await call('GET', `${R}/${made.id}/`)).json).toMatchObject({ ...written, name: 'Renamed', actions: [team] })
+  })
+
   test('are made, read as they were sent, replaced and deleted', async () => {
     const made = await create()
     expect(made).toMatchObject({ ...written, owner: null, status: 'active', snooze: false, errors: [] })

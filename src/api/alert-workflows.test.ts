@@ -179,7 +179,7 @@ describe('workflows', () => {
     await call('PUT', `${W}/${made.id}/`, { body: { ...workflow, detectorIds, actionFilters: team } })
     expect((await modelOf(id)).actions).toEqual([{ type: 'members' }])
     const moved = await call('PUT', `${W}/${made.id}/`, { body: { ...workflow, detectorIds: [] } })
-    expect(moved.status).toBe(400)
+    expect([moved.status, Object.keys(moved.json)]).toEqual([400, ['detectorIds']])
     expect((await call('DELETE', `${W}/${made.id}/`)).status).toBe(204)
     expect([(await call('GET', `${W}/${made.id}/`)).status, (await modelOf(id)).actions]).toEqual([404, []])
   })
@@ -286,6 +286,15 @@ describe('workflows', () => {
     expect(await modelOf(own.id)).toMatchObject({ issue, actions: body.actions, isActive: true })
   })
 
+  test('have the receivers of now, also if these changed in another shape', async () => {
+    const { id } = await createWorkflow()
+    await call('PUT', `${A}/${id}/`, { body: { actions: [{ type: 'members' }] } })
+    const actions = [{ type: 'email', config: { targetType: 'team' } }]
+    expect(((await call('GET', `${W}/${id}/`)).json as RestWorkflow).actionFilters).toMatchObject([
+      { ...workflow.actionFilters[0], actions },
+    ])
+  })
+
   test('viewers may only read, and pages are linked', async () => {
     const made = await createWorkflow()
     const { token } = await personAs('viewer')
@@ -296,5 +305,191 @@ describe('workflows', () => {
       1,
       expect.stringContaining('results="true"'),
     ])
+  })
+})
+
+describe('workflows of several detectors of metrics', () => {
+  const team = { type: 'email', config: { targetType: 'team' }, data: {} }
+  const filters = (...actions: object[]) => [{ logicType: 'all', conditions: [], actions }]
+  const shared = { ...workflow, name: 'Everybody', actionFilters: filters(team) }
+  const put = (id: string, body: object, headers = {}) => call('PUT', `${W}/${id}/`, { body, headers })
+  const read = async (id: string) => (await call('GET', `${W}/${id}/`)).json as RestWorkflow
+  const listed = async () => (await call('GET', `${W}/?limit=100`)).json as RestWorkflow[]
+  const receiversOf = async (id: string) => {
+    const { actions, intervalMinutes } = await modelOf(id)
+    return [actions.map(({ type }) => type), intervalMinutes]
+  }
+  const workflowIdsOf = async (id: string) => ((await call('GET', `${D}/${id}/`)).json as RestDetector).workflowIds
+
+  async function ids(count: number): Promise<string[]> {
+    const found: string[] = []
+    for (let at = 0; at < count; at++) found.push((await createDetector({ name: `Detector ${at}` })).id)
+    return found
+  }
+  async function create(detectorIds: string[], more: object = {}): Promise<RestWorkflow> {
+    const { status, json } = await call('POST', `${W}/`, { body: { ...shared, detectorIds, ...more } })
+    expect([status, json]).toMatchObject([201, {}])
+    return json
+  }
+
+  test('are one, read as they were sent, and each rule has the receivers', async () => {
+    const detectorIds = await ids(2)
+    const made = await create(detectorIds)
+    expect(made).toMatchObject({ ...shared, detectorIds, errors: [] })
+    expect(await read(made.id)).toEqual(made)
+    expect((await listed()).filter((one) => one.detectorIds.some((id) => detectorIds.includes(id)))).toEqual([made])
+    for (const id of detectorIds) {
+      expect(await receiversOf(id)).toEqual([['members'], 60])
+      expect(await workflowIdsOf(id)).toEqual([made.id])
+      expect((await modelOf(id)).workflow).toBe('Everybody')
+    }
+  })
+
+  test('are replaced with the same id: what they no longer name has no receivers', async () => {
+    const [first = '', second = '', third = ''] = await ids(3)
+    const { id, revision } = await create([first, second])
+    const body = { ...shared, name: 'Other', config: { frequency: 5 }, detectorIds: [second, third] }
+    expect((await put(id, body)).json).toMatchObject({ ...body, id, revision: revision + 1 })
+    expect(await Promise.all([first, second, third].map(receiversOf))).toEqual([
+      [[], 5],
+      [['members'], 5],
+      [['members'], 5],
+    ])
+    expect(await workflowIdsOf(first)).toEqual([])
+    const stale = await put(id, { ...body, detectorIds: [first] }, { 'if-match': `"${revision}"` })
+    const kept = await read(id)
+    expect([stale.status, kept]).toMatchObject([409, { ...body, revision: revision + 1 }])
+    const { revision: before } = await modelOf(second)
+    expect((await put(id, body, { 'if-match': `"${kept.revision}"` })).status).toBe(200)
+    // A rule that has the receivers already is not changed, so screens that show it stay up to date.
+    expect((await modelOf(second)).revision).toBe(before)
+  })
+
+  test('that are off keep their actions, and nobody hears of the rules', async () => {
+    const detectorIds = await ids(2)
+    const made = await create(detectorIds, { enabled: false })
+    expect(await read(made.id)).toMatchObject({ ...shared, enabled: false, detectorIds })
+    expect(await Promise.all(detectorIds.map(receiversOf))).toEqual([
+      [[], 60],
+      [[], 60],
+    ])
+    expect((await put(made.id, { ...shared, detectorIds })).json).toMatchObject({ enabled: true })
+    expect(await Promise.all(detectorIds.map(receiversOf))).toEqual([
+      [['members'], 60],
+      [['members'], 60],
+    ])
+  })
+
+  test('lose a rule that gets other receivers elsewhere, until they are written again', async () => {
+    const detectorIds = await ids(2)
+    const [first = '', second = ''] = detectorIds
+    const { id, revision } = await create(detectorIds)
+    await call('PUT', `${A}/${first}/`, { body: { name: 'Renamed', actions: [{ type: 'members' }] } })
+    await call('PUT', `${D}/${first}/`, { body: { ...detector, name: 'Replaced' } })
+    expect((await read(id)).detectorIds).toEqual(detectorIds)
+    await call('PUT', `${A}/${first}/`, { body: { actions: [{ type: 'owners' }] } })
+    expect(await read(id)).toMatchObject({ detectorIds: [second], revision: revision + 1 })
+    const [own = ''] = await workflowIdsOf(first)
+    expect(await read(own)).toMatchObject({ name: 'Replaced', detectorIds: [first] })
+    expect((await put(id, { ...shared, detectorIds })).json).toMatchObject({ detectorIds })
+    expect([await receiversOf(first), (await call('GET', `${W}/${own}/`)).status]).toEqual([[['members'], 60], 404])
+  })
+
+  test('are deleted with the receivers, and go with their last rule', async () => {
+    const detectorIds = await ids(2)
+    const { id, revision } = await create(detectorIds)
+    const gone = async (one: string) => (await call('GET', `${W}/${one}/`)).status === 404
+    const headers = { 'if-match': `"${revision + 1}"` }
+    expect((await call('DELETE', `${W}/${id}/`, { headers })).status).toBe(409)
+    expect((await call('DELETE', `${W}/${id}/`)).status).toBe(204)
+    expect([await gone(id), await Promise.all(detectorIds.map(receiversOf))]).toEqual([
+      true,
+      [
+        [[], 60],
+        [[], 60],
+      ],
+    ])
+    const next = await create(detectorIds)
+    const [first = '', second = ''] = detectorIds
+    await call('DELETE', `${D}/${first}/`)
+    expect((await read(next.id)).detectorIds).toEqual([second])
+    await call('DELETE', `${A}/${second}/`)
+    expect(await gone(next.id)).toBe(true)
+  })
+
+  test('are the receivers of a rule in its older shape, too', async () => {
+    const older = '/organizations/acme/alert-rules'
+    const triggers = [
+      { label: 'critical', alertThreshold: 9, actions: [{ type: 'email', targetType: 'issue_owners' }] },
+    ]
+    const rule = { name: 'Older', aggregate: 'count()', timeWindow: 60, thresholdType: 0, projects: ['web'], triggers }
+    const { id } = (await call('POST', `${older}/`, { body: rule })).json as { id: string }
+    const made = await create([id, ...(await ids(1))])
+    const shape = (await call('GET', `${older}/${id}/`)).json
+    expect(shape).toMatchObject({ triggers: [{ alertThreshold: 9, actions: [{ targetType: 'team' }] }] })
+    await call('PUT', `${older}/${id}/`, { body: shape })
+    expect((await read(made.id)).detectorIds).toContain(id)
+    await call('PUT', `${older}/${id}/`, { body: rule })
+    expect((await read(made.id)).detectorIds).not.toContain(id)
+    expect((await call('GET', `${older}/${id}/`)).json).toMatchObject({ triggers })
+  })
+
+  test('name what Mishap does not evaluate of them', async () => {
+    const conditions = [{ type: 'issue_priority_greater_or_equal', comparison: 75, conditionResult: true }]
+    const more = { environment: 'production', actionFilters: [{ logicType: 'all', conditions, actions: [team] }] }
+    const made = await create(await ids(2), more)
+    expect(made).toMatchObject({ enabled: true, ...more })
+    expect(made.errors.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/environment/),
+      expect.stringMatching(/issue_priority_greater_or_equal/),
+    ])
+  })
+
+  const on = (type: string) => ({ triggers: { logicType: 'any-short', conditions: [when(type)] } })
+  const nobody = { ...mail, config: { targetType: 'user', targetIdentifier: 'nobody' } }
+  test.each<[string, string, object]>([
+    ['an unknown trigger', 'triggers', on('invented')],
+    [
+      'an unknown filter',
+      'actionFilters',
+      { actionFilters: [{ conditions: [{ type: 'invented' }], actions: [team] }] },
+    ],
+    ['an unknown action', 'actionFilters', { actionFilters: filters({ type: 'pigeon' }) }],
+    ['an action that Mishap cannot perform', 'actionFilters', { actionFilters: filters({ type: 'jira' }) }],
+    ['no action', 'actionFilters', { actionFilters: filters() }],
+    ['an unknown person', 'actionFilters', { actionFilters: filters(nobody) }],
+    ['an unknown detector', 'detectorIds', { more: ['77777'] }],
+    ['an unknown project', 'detectorIds', { more: ['1000000077777'] }],
+    ['a project beside them', 'detectorIds', { more: ['project'] }],
+    ['a detector of another workflow', 'detectorIds', { more: ['taken'] }],
+    ['a body that is too large', 'detail', { triggers: { ...on('every_event').triggers, text: 'x'.repeat(200_000) } }],
+  ])(
+    'with %s are refused by the field, and nothing is stored',
+    async (_, field, { more = [], ...body }: { more?: string[] }) => {
+      const [first = '', second = '', third = ''] = await ids(3)
+      const names: Record<string, string> = { project: (await projectDetector()).id, taken: third }
+      const detectorIds = [first, second, ...more.map((name) => names[name] ?? name)]
+      await create([third])
+      const made = await create([first])
+      const before = [await listed(), await modelOf(first), await modelOf(second)]
+      const refused = [
+        await call('POST', `${W}/`, { body: { ...shared, ...body, detectorIds: detectorIds.slice(1) } }),
+        await put(made.id, { ...shared, ...body, detectorIds }),
+      ]
+      for (const { status, json } of refused) expect([status, Object.keys(json)]).toEqual([400, [field]])
+      expect([await listed(), await modelOf(first), await modelOf(second)]).toEqual(before)
+    },
+  )
+
+  test('do not grow out of the receivers that one rule got elsewhere', async () => {
+    const [first = '', second = ''] = await ids(2)
+    await call('PUT', `${A}/${first}/`, { body: { actions: [{ type: 'owners' }] } })
+    const [own = ''] = await workflowIdsOf(first)
+    expect((await put(own, { ...shared, detectorIds: [first] })).json).toMatchObject({ id: own, detectorIds: [first] })
+    const several = await put(own, { ...shared, detectorIds: [first, second] })
+    expect([several.status, several.json]).toEqual([400, { detectorIds: [expect.stringMatching(/several detectors/)] }])
+    expect(await receiversOf(second)).toEqual([[], 30])
+    const made = await create([first, second])
+    expect([await workflowIdsOf(first), (await call('GET', `${W}/${own}/`)).status]).toEqual([[made.id], 404])
   })
 })

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MishapError } from '../base/errors.ts'
+import { newAlertRuleBody } from '../contract/alerts/alerts.ts'
+import { createAlertRule } from './alert-rules.ts'
 import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
 import { createDashboard } from './dashboards.ts'
 import { operationRig } from './rig.cases.ts'
 import { createSearch } from './saved-searches.ts'
+import { createWorkflow } from './workflows.ts'
 
 const fresh = operationRig()
 const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }
@@ -97,6 +100,35 @@ describe('export, plan and apply', () => {
     const project = await state.rig.meta.projects.projectBySlug(1, 'api')
     expect(await state.rig.meta.projects.keysOf(project?.id ?? 0)).toHaveLength(1)
     expect(names(await plan(files))).toEqual([])
+  })
+
+  test('receivers of a workflow are in the files of its rules; others take a rule out of it', async () => {
+    const { alertRules } = state.rig.meta
+    const plan = { dataset: 'errors', series: [{ name: 'a', aggregate: 'count()' }] }
+    const threshold = { type: 'fixed', direction: 'above', critical: 9 }
+    const metric = { plan, of: 'a', windowMinutes: 5, threshold }
+    const by = { organizationId: 1, userId: 'ann' }
+    const [first, second] = [
+      await createAlertRule(deps(), by, newAlertRuleBody.parse({ name: 'First', metric })),
+      await createAlertRule(deps(), by, newAlertRuleBody.parse({ name: 'Second', metric })),
+    ]
+    const { id } = await createWorkflow(deps(), by, {
+      name: 'Everybody',
+      enabled: true,
+      environment: null,
+      intervalMinutes: 60,
+      triggers: null,
+      actionFilters: [],
+      actions: [{ type: 'members' }],
+      ruleIds: [first.id, second.id],
+    })
+    const files = await exported()
+    expect(files['alerts/first.yaml']).toContain('type: members')
+    expect(names(await apply(files))).toEqual([])
+    await apply({ ...files, 'alerts/first.yaml': (files['alerts/first.yaml'] ?? '').replace(': 9', ': 8') })
+    expect(await alertRules.workflowById(id)).toMatchObject({ ruleIds: [first.id, second.id] })
+    await apply({ ...files, 'alerts/first.yaml': (files['alerts/first.yaml'] ?? '').replace('members', 'owners') })
+    expect(await alertRules.workflowById(id)).toMatchObject({ ruleIds: [second.id] })
   })
 
   test('drift is what people changed since the last apply', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
+import { pageByOffset, readCursor, sliceByOffset, writeCursor } from './cursor.ts'
 import { bucketOf, pointsOf, rangeOf } from './range.ts'
 
 const nowMs = Date.UTC(2026, 10, 21, 12)
@@ -74,6 +74,15 @@ describe('pages by offset', () => {
       previous: { cursor: previous, results: before },
       next: { cursor: next, results: more },
     })
+  })
+
+  test.each<[number, number, string[], boolean]>([
+    [0, 2, ['a', 'b'], true],
+    [2, 2, ['c'], false],
+    [0, 3, ['a', 'b', 'c'], false],
+    [5, 3, [], false],
+  ])('cut out of all rows at %i by %i', (offset, limit, rows, more) => {
+    expect(sliceByOffset(['a', 'b', 'c'], offset, limit)).toEqual(pageByOffset(rows, offset, limit, more, 3))
   })
 
   test('following next and then previous leads back', () => {

@@ -58,3 +58,7 @@ export function pageByOffset<Row>(rows: Row[], offset: number, limit: number, mo
     next: { cursor: writeCursor({ after: undefined, offset: offset + limit }), results: more },
   }
 }
+
+/** Cuts a page out of all rows of a list. */
+export const sliceByOffset = <Row>(all: readonly Row[], offset: number, limit: number): Page<Row> =>
+  pageByOffset(all.slice(offset, offset + limit), offset, limit, all.length > offset + limit, all.length)

@@ -1,31 +1,14 @@
 import { z } from 'zod'
 import type { Actor } from '../../auth/auth.ts'
 import { MishapError } from '../../base/errors.ts'
-import {
-  alertRuleChangeBody,
-  newAlertRuleBody,
-  type RestAlertRule,
-  restAlertRule,
-  ruleStatus,
-} from '../../contract/alerts/alerts.ts'
+import { alertRuleChangeBody, newAlertRuleBody, restAlertRule, ruleStatus } from '../../contract/alerts/alerts.ts'
 import { createAlertRule, deleteAlertRule, restoreAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
-import type { App } from '../../processes/parts.ts'
-import { alertRulesPage, toRestAlertRules } from '../../query/alerts/alert-rules.ts'
-import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { demandChange, revisionOf } from '../input.ts'
-import { pageHeaders } from '../page.ts'
-import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { type Found, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { restRule, rulePage } from './rule-answers.ts'
 import { ruleIdOf, ruleNamed } from './rule-named.ts'
 
 const path = '/organizations/:org/alerts'
-/** Rules of a page without a limit. */
-const pageRules = 100
-
-async function toRest(app: App, rule: AlertRule): Promise<RestAlertRule> {
-  const [rest] = await toRestAlertRules(app, rule.organizationId, [rule])
-  if (!rest) throw new MishapError('NOT_FOUND')
-  return rest
-}
 
 const authorOf = (found: Found, actor: Actor) => ({
   organizationId: organizationOf(found).id,
@@ -54,8 +37,7 @@ export const alertRoutes: readonly Route[] = [
       if (named.length < new Set(query.project).size)
         throw new MishapError('VALIDATION', { fields: { project: ['There is no such project.'] } })
       const filter = { ...query, projectIds: named.map((project) => project.id) }
-      const page = await alertRulesPage(app, id, filter, { cursor: query.cursor, limit: limitOf(query, pageRules) })
-      return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+      return rulePage({ app, found, query, request }, filter)
     },
   }),
   route({
@@ -68,7 +50,7 @@ export const alertRoutes: readonly Route[] = [
     status: 201,
     response: restAlertRule,
     handle: async ({ app, found, actor, body }) => ({
-      body: await toRest(app, await createAlertRule(app, authorOf(found, actor), body)),
+      body: await restRule(app, await createAlertRule(app, authorOf(found, actor), body)),
     }),
   }),
   route({
@@ -78,7 +60,9 @@ export const alertRoutes: readonly Route[] = [
     summary: 'One alert rule with its state.',
     action: 'alert:read',
     response: restAlertRule,
-    handle: async ({ app, found, params }) => ({ body: await toRest(app, await ruleNamed(app, found, params.alert)) }),
+    handle: async ({ app, found, params }) => ({
+      body: await restRule(app, await ruleNamed(app, found, params.alert)),
+    }),
   }),
   route({
     method: 'PUT',
@@ -92,7 +76,7 @@ export const alertRoutes: readonly Route[] = [
       demandChange(alertRuleChangeBody, body)
       const change = { ...body, revision: revisionOf(body, request) }
       const rule = await ruleNamed(app, found, params.alert)
-      return { body: await toRest(app, await updateAlertRule(app, rule, change, actor.person.id)) }
+      return { body: await restRule(app, await updateAlertRule(app, rule, change, actor.person.id)) }
     },
   }),
   route({
@@ -116,7 +100,7 @@ export const alertRoutes: readonly Route[] = [
     action: 'alert:write',
     response: restAlertRule,
     handle: async ({ app, found, params }) => ({
-      body: await toRest(app, await restoreAlertRule(app, organizationOf(found).id, ruleIdOf(params.alert))),
+      body: await restRule(app, await restoreAlertRule(app, organizationOf(found).id, ruleIdOf(params.alert))),
     }),
   }),
 ]

@@ -9,7 +9,7 @@ import {
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
 import { toRestAlertRules } from '../../query/alerts/alert-rules.ts'
-import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import { readCursor, sliceByOffset } from '../../query/cursor.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import { revisionOf } from '../input.ts'
@@ -19,7 +19,7 @@ import { ruleNamed } from './rule-named.ts'
 import { fromDetector, projectDetector, projectOfDetector, toDetector } from './shapes/detector.ts'
 import { withGroups } from './shapes/metric-rule.ts'
 import { renamed } from './shapes/part.ts'
-import { metricWorkflowId } from './shapes/workflow.ts'
+import { workflowIdsOf } from './shapes/workflow-ids.ts'
 
 const path = '/organizations/:org/detectors'
 const pageDetectors = 100
@@ -31,17 +31,18 @@ const ruleOf = (app: App, found: Found, id: string | undefined): Promise<AlertRu
 /** All detectors of an organization: those of its projects, then its metric rules by name. */
 async function detectorsOf(app: App, organizationId: number): Promise<RestDetector[]> {
   const projects = await app.meta.projects.projectsOf(organizationId)
-  const rules = await toRestAlertRules(app, organizationId, await app.meta.alertRules.listAlertRules(organizationId))
+  const stored = await app.meta.alertRules.listAlertRules(organizationId)
+  const workflowIds = new Map(stored.map((rule) => [String(rule.id), workflowIdsOf(rule)]))
+  const rules = await toRestAlertRules(app, organizationId, stored)
   const workflowsOf = ({ slug }: Project) =>
     rules.filter(({ kind, projects: watched }) => kind === 'issue' && watched.includes(slug)).map(({ id }) => id)
   return [
     ...projects.map((project) => projectDetector(project, workflowsOf(project))),
-    ...rules.filter(({ kind }) => kind === 'metric').map((rule) => toDetector(rule, projects, workflowIdsOf(rule))),
+    ...rules
+      .filter(({ kind }) => kind === 'metric')
+      .map((rule) => toDetector(rule, projects, workflowIds.get(rule.id) ?? [])),
   ]
 }
-
-const workflowIdsOf = ({ id, actions }: { id: string; actions: readonly unknown[] }): string[] =>
-  actions.length > 0 ? [metricWorkflowId(id)] : []
 
 async function detectorOf(app: App, organizationId: number, id: string): Promise<RestDetector> {
   const detector = (await detectorsOf(app, organizationId)).find((detector) => detector.id === id)
@@ -93,9 +94,8 @@ export const detectorRoutes: readonly Route[] = [
       const { id } = organizationOf(found)
       const detectors = (await detectorsOf(app, id)).filter(isFound)
       const [{ offset }, limit] = [readCursor(query.cursor), limitOf(query, pageDetectors)]
-      const rows = detectors.slice(offset, offset + limit)
-      const page = pageByOffset(rows, offset, limit, detectors.length > offset + limit, detectors.length)
-      return { body: rows, headers: pageHeaders(app.config.url, request.url, page) }
+      const page = sliceByOffset(detectors, offset, limit)
+      return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
     },
   }),
   route({

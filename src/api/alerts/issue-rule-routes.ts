@@ -1,25 +1,18 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
-import {
-  issueRuleBody,
-  type RestIssueRule,
-  restIssueRule,
-  type WrittenIssueRule,
-} from '../../contract/alerts/issue-rules.ts'
+import { issueRuleBody, restIssueRule, type WrittenIssueRule } from '../../contract/alerts/issue-rules.ts'
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
-import { alertRulesPage, toRestAlertRules } from '../../query/alerts/alert-rules.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { revisionOf } from '../input.ts'
-import { pageHeaders } from '../page.ts'
-import { type Found, limitOf, organizationOf, pageQuery, projectOf, type Route, route } from '../route.ts'
+import { type Found, organizationOf, pageQuery, projectOf, type Route, route } from '../route.ts'
+import { activeAfter, shapedPage, shapedRule } from './rule-answers.ts'
 import { ruleNamed } from './rule-named.ts'
 import { fromIssueRule, toIssueRule } from './shapes/issue-rule.ts'
 import { renamed } from './shapes/part.ts'
 import { targetsOf } from './shapes/targets.ts'
 
 const path = '/projects/:org/:project/rules'
-const pageRules = 100
 
 /** Fields of a rule by their names in this shape. */
 const fieldNames = { issue: 'conditions', 'issue.filter': 'filters', intervalMinutes: 'frequency' }
@@ -30,18 +23,6 @@ async function ruleOf(app: App, found: Found, id: string | undefined): Promise<A
   const watches = rule.definition.projectIds
   if (watches.length > 0 && !watches.includes(projectOf(found).id)) throw new MishapError('NOT_FOUND')
   return rule
-}
-
-async function shown(app: App, rules: readonly AlertRule[], organizationId: number): Promise<RestIssueRule[]> {
-  const targets = await targetsOf(app, organizationId)
-  const nowMs = app.clock.now()
-  return (await toRestAlertRules(app, organizationId, rules)).map((rule) => toIssueRule(rule, targets, nowMs))
-}
-
-async function shownOne(app: App, rule: AlertRule): Promise<RestIssueRule> {
-  const [one] = await shown(app, [rule], rule.organizationId)
-  if (!one) throw new MishapError('NOT_FOUND')
-  return one
 }
 
 /** The projects of a body: those that it names, else the one of the path. */
@@ -58,14 +39,7 @@ export const issueRuleRoutes: readonly Route[] = [
     action: 'alert:read',
     query: z.object(pageQuery),
     response: z.array(restIssueRule),
-    handle: async ({ app, found, query, request }) => {
-      const { id } = organizationOf(found)
-      const filter = { kind: 'issue' as const, projectIds: [projectOf(found).id] }
-      const page = await alertRulesPage(app, id, filter, { cursor: query.cursor, limit: limitOf(query, pageRules) })
-      const targets = await targetsOf(app, id)
-      const body = page.rows.map((rule) => toIssueRule(rule, targets, app.clock.now()))
-      return { body, headers: pageHeaders(app.config.url, request.url, page) }
-    },
+    handle: (call) => shapedPage(call, { kind: 'issue', projectIds: [projectOf(call.found).id] }, toIssueRule),
   }),
   route({
     method: 'POST',
@@ -80,7 +54,7 @@ export const issueRuleRoutes: readonly Route[] = [
       const by = { organizationId: organizationOf(found).id, userId: actor.person.id }
       const { body, kept } = fromIssueRule(written, slugsOf(found, written), await targetsOf(app, by.organizationId))
       const rule = await renamed(fieldNames, () => createAlertRule(app, by, body, kept))
-      return { body: await shownOne(app, rule) }
+      return { body: await shapedRule(app, rule, toIssueRule) }
     },
   }),
   route({
@@ -90,7 +64,9 @@ export const issueRuleRoutes: readonly Route[] = [
     summary: 'One issue rule in the older shape.',
     action: 'alert:read',
     response: restIssueRule,
-    handle: async ({ app, found, params }) => ({ body: await shownOne(app, await ruleOf(app, found, params.rule)) }),
+    handle: async ({ app, found, params }) => ({
+      body: await shapedRule(app, await ruleOf(app, found, params.rule), toIssueRule),
+    }),
   }),
   route({
     method: 'PUT',
@@ -110,16 +86,11 @@ export const issueRuleRoutes: readonly Route[] = [
         ...values,
         ...(issue ? { issue } : {}),
         ...(slugs ? { projects: slugs } : {}),
-        // A rule that could not be evaluated begins when it can.
-        ...(kept.unevaluable.length > 0
-          ? { isActive: false }
-          : rule.definition.unevaluable.length > 0
-            ? { isActive: true }
-            : {}),
+        ...activeAfter(rule, kept.unevaluable),
         revision: revisionOf({}, request),
       }
       const changed = await renamed(fieldNames, () => updateAlertRule(app, rule, change, actor.person.id, kept))
-      return { body: await shownOne(app, changed) }
+      return { body: await shapedRule(app, changed, toIssueRule) }
     },
   }),
   route({

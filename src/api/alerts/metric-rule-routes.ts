@@ -1,18 +1,11 @@
 import { z } from 'zod'
-import { MishapError } from '../../base/errors.ts'
-import {
-  metricRuleBody,
-  type RestMetricRule,
-  restCombinedRule,
-  restMetricRule,
-} from '../../contract/alerts/metric-rules.ts'
+import { metricRuleBody, restCombinedRule, restMetricRule } from '../../contract/alerts/metric-rules.ts'
 import { createAlertRule, deleteAlertRule, updateAlertRule } from '../../operations/alert-rules.ts'
 import type { App } from '../../processes/parts.ts'
-import { alertRulesPage, toRestAlertRules } from '../../query/alerts/alert-rules.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { revisionOf } from '../input.ts'
-import { pageHeaders } from '../page.ts'
-import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { type Found, organizationOf, pageQuery, type Route, route } from '../route.ts'
+import { activeAfter, shapedPage, shapedRule } from './rule-answers.ts'
 import { ruleNamed } from './rule-named.ts'
 import { toIssueRule } from './shapes/issue-rule.ts'
 import { fromMetricRule, toMetricRule, withGroups } from './shapes/metric-rule.ts'
@@ -20,7 +13,6 @@ import { renamed } from './shapes/part.ts'
 import { targetsOf } from './shapes/targets.ts'
 
 const path = '/organizations/:org/alert-rules'
-const pageRules = 100
 
 /** Fields of a rule by their names in this shape. */
 const fieldNames = {
@@ -33,12 +25,6 @@ const fieldNames = {
 const ruleOf = (app: App, found: Found, id: string | undefined): Promise<AlertRule> =>
   ruleNamed(app, found, id, 'metric')
 
-async function shownOne(app: App, rule: AlertRule): Promise<RestMetricRule> {
-  const [one] = await toRestAlertRules(app, rule.organizationId, [rule])
-  if (!one) throw new MishapError('NOT_FOUND')
-  return toMetricRule(one, rule.organizationId, app.clock.now())
-}
-
 /** Metric rules in the older shape, and both kinds in one list. The rules are those of `alerts/`. */
 export const metricRuleRoutes: readonly Route[] = [
   route({
@@ -49,13 +35,7 @@ export const metricRuleRoutes: readonly Route[] = [
     action: 'alert:read',
     query: z.object(pageQuery),
     response: z.array(restMetricRule),
-    handle: async ({ app, found, query, request }) => {
-      const { id } = organizationOf(found)
-      const filter = { kind: 'metric' as const, projectIds: [] }
-      const page = await alertRulesPage(app, id, filter, { cursor: query.cursor, limit: limitOf(query, pageRules) })
-      const body = page.rows.map((rule) => toMetricRule(rule, id, app.clock.now()))
-      return { body, headers: pageHeaders(app.config.url, request.url, page) }
-    },
+    handle: (call) => shapedPage(call, { kind: 'metric', projectIds: [] }, toMetricRule),
   }),
   route({
     method: 'POST',
@@ -69,7 +49,8 @@ export const metricRuleRoutes: readonly Route[] = [
     handle: async ({ app, found, actor, body: written }) => {
       const by = { organizationId: organizationOf(found).id, userId: actor.person.id }
       const { body, kept } = fromMetricRule(written, await targetsOf(app, by.organizationId))
-      return { body: await shownOne(app, await renamed(fieldNames, () => createAlertRule(app, by, body, kept))) }
+      const rule = await renamed(fieldNames, () => createAlertRule(app, by, body, kept))
+      return { body: await shapedRule(app, rule, toMetricRule) }
     },
   }),
   route({
@@ -79,7 +60,9 @@ export const metricRuleRoutes: readonly Route[] = [
     summary: 'One metric rule in the older shape.',
     action: 'alert:read',
     response: restMetricRule,
-    handle: async ({ app, found, params }) => ({ body: await shownOne(app, await ruleOf(app, found, params.rule)) }),
+    handle: async ({ app, found, params }) => ({
+      body: await shapedRule(app, await ruleOf(app, found, params.rule), toMetricRule),
+    }),
   }),
   route({
     method: 'PUT',
@@ -93,7 +76,6 @@ export const metricRuleRoutes: readonly Route[] = [
       const rule = await ruleOf(app, found, params.rule)
       const { body, kept } = fromMetricRule(written, await targetsOf(app, rule.organizationId))
       const { name, projects, environment, owner, actions, metric } = body
-      const isLost = kept.unevaluable.length > 0
       const change = {
         name,
         projects,
@@ -101,11 +83,11 @@ export const metricRuleRoutes: readonly Route[] = [
         owner,
         actions,
         ...(metric ? { metric: withGroups(metric, rule) } : {}),
-        ...(isLost ? { isActive: false } : rule.definition.unevaluable.length > 0 ? { isActive: true } : {}),
+        ...activeAfter(rule, kept.unevaluable),
         revision: revisionOf({}, request),
       }
       const changed = await renamed(fieldNames, () => updateAlertRule(app, rule, change, actor.person.id, kept))
-      return { body: await shownOne(app, changed) }
+      return { body: await shapedRule(app, changed, toMetricRule) }
     },
   }),
   route({
@@ -129,22 +111,11 @@ export const metricRuleRoutes: readonly Route[] = [
     action: 'alert:read',
     query: z.object(pageQuery),
     response: z.array(restCombinedRule),
-    handle: async ({ app, found, query, request }) => {
-      const { id } = organizationOf(found)
-      const page = await alertRulesPage(
-        app,
-        id,
-        { projectIds: [] },
-        { cursor: query.cursor, limit: limitOf(query, pageRules) },
-      )
-      const targets = await targetsOf(app, id)
-      const nowMs = app.clock.now()
-      const body = page.rows.map((rule) =>
+    handle: (call) =>
+      shapedPage(call, { projectIds: [] }, (rule, targets, nowMs, organizationId) =>
         rule.kind === 'issue'
           ? { type: 'rule', ...toIssueRule(rule, targets, nowMs) }
-          : { type: 'alert_rule', ...toMetricRule(rule, id, nowMs) },
-      )
-      return { body, headers: pageHeaders(app.config.url, request.url, page) }
-    },
+          : { type: 'alert_rule', ...toMetricRule(rule, targets, nowMs, organizationId) },
+      ),
   }),
 ]

@@ -123,7 +123,9 @@ const owner = z
   .max(70)
   .regex(/^user:.+$/, 'user: and the id of a member.')
   .nullable()
-const actions = z.array(alertAction).max(20)
+/** Receivers of a rule. */
+export const alertActionsMax = 20
+const actions = z.array(alertAction).max(alertActionsMax)
 const intervalMinutes = minutes(5).describe('At most one message per cause in this time.')
 const escalation = z.array(escalationStep).max(10)
 
@@ -176,6 +178,10 @@ export const restAlertRule = z
       .array(z.string())
       .describe('Conditions that Mishap keeps and cannot evaluate. The rule is inactive.'),
     original: z.unknown().describe('The rule as another shape of the API sent it, or null.'),
+    workflow: z
+      .string()
+      .nullable()
+      .describe('Name of the workflow that the receivers belong to. With other receivers the rule leaves it.'),
     lastFired: time.nullable().describe('Start of its last firing of the last 90 days.'),
     createdBy: restPerson.nullable(),
     dateCreated: time,

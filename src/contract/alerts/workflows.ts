@@ -27,12 +27,15 @@ export const restWorkflow = z
     enabled: z.boolean(),
     environment: z.string().nullable(),
     config: z.strictObject({ frequency: z.int().describe('Minutes in which a cause is sent at most once.') }),
-    detectorIds: z.array(digits),
+    detectorIds: z.array(digits).describe('Projects, or detectors of metrics.'),
     triggers: z.record(z.string(), z.unknown()).nullable(),
     actionFilters: z.array(z.record(z.string(), z.unknown())),
-    errors: z.array(z.strictObject({ detail: z.string() })).describe('Why the workflow is off.'),
+    errors: z
+      .array(z.strictObject({ detail: z.string() }))
+      .describe('Why the workflow is off, or what Mishap does not evaluate of it.'),
     dateCreated: time,
     dateUpdated: time,
+    revision: z.int(),
   })
   .meta({ id: 'Workflow' })
 export type RestWorkflow = z.infer<typeof restWorkflow>

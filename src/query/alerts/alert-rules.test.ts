@@ -29,6 +29,7 @@ const rule = (id: number, more: Partial<AlertRule> = {}, defined: Partial<AlertD
   rev: 0,
   changedMs: null,
   changedBy: null,
+  workflow: null,
   state: { status: 'ok', reason: '', sinceMs: null, evaluatedMs: null, value: null, memory: 'kept to itself' },
   ...more,
   definition: { ...definition, ...defined },
@@ -80,6 +81,8 @@ describe('a rule of the API', () => {
       revision: 2,
     })
     expect(JSON.stringify(rest)).not.toMatch(/memory|projectIds|ownerId/)
+    expect(rest?.workflow).toBeNull()
+    expect(await shown(rule(1, { workflow: { id: 3, name: 'Everybody' } }))).toMatchObject({ workflow: 'Everybody' })
   })
 
   test('whose author has left has none', async () => {

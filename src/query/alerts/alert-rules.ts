@@ -1,7 +1,7 @@
 import type { RestAlertRule } from '../../contract/alerts/alerts.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
-import { type Page, pageByOffset, readCursor } from '../cursor.ts'
+import { type Page, readCursor, sliceByOffset } from '../cursor.ts'
 
 type RuleReads = 'projects.projectsOf' | 'people.people' | 'incidents.lastFiringsOf'
 type Deps = { meta: MetaWith<'alertRules.listAlertRules' | RuleReads> }
@@ -61,6 +61,7 @@ export async function toRestAlertRules(
       mutedUntil: iso(rule.mutedUntilMs),
       state: restState(rule, areProjectsGone),
       ...definition,
+      workflow: rule.workflow?.name ?? null,
       lastFired: iso(fired.get(rule.id) ?? null),
       createdBy: people.get(rule.createdBy) ?? null,
       dateCreated: new Date(rule.createdMs).toISOString(),
@@ -71,7 +72,7 @@ export async function toRestAlertRules(
 }
 
 /** What a list shows. Absent: everything. `project`: an id; rules of all projects watch it, too. */
-type AlertRuleFilter = {
+export type AlertRuleFilter = {
   query?: string | undefined
   kind?: AlertRule['kind'] | undefined
   status?: RestAlertRule['state']['status'] | undefined
@@ -96,8 +97,8 @@ export async function alertRulesPage(
   )
   // A status depends on the projects that are still there, so only that filter converts every rule.
   const shown = status === undefined ? rules : await matching(deps, organizationId, rules, status)
-  const rows = await toRestAlertRules(deps, organizationId, shown.slice(offset, offset + limit))
-  return pageByOffset(rows, offset, limit, shown.length > offset + limit, shown.length)
+  const page = sliceByOffset(shown, offset, limit)
+  return { ...page, rows: await toRestAlertRules(deps, organizationId, page.rows) }
 }
 
 async function matching(deps: Deps, organizationId: number, rules: readonly AlertRule[], status: string) {

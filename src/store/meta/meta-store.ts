@@ -5,6 +5,7 @@ import type { OnCallStore } from './alerts/on-call.ts'
 import type { AlertRuleStore } from './alerts/rules.ts'
 import type { SlackClickStore } from './alerts/slack-clicks.ts'
 import type { TriggerStore } from './alerts/triggers.ts'
+import type { WorkflowStore } from './alerts/workflows.ts'
 import type { ArtifactSearchStore } from './artifacts/artifact-search.ts'
 import type { ArtifactStore } from './artifacts/artifacts.ts'
 import type { ChunkStore } from './artifacts/chunks.ts'
@@ -101,7 +102,7 @@ type MetaParts = {
   /** Incidents, what mutes them, and who is on call. */
   incidents: IncidentStore & MuteStore & OnCallStore
   /** Alert rules, their states and what they found. */
-  alertRules: AlertRuleStore & TriggerStore & FiringStore
+  alertRules: AlertRuleStore & WorkflowStore & TriggerStore & FiringStore
   /** Releases with their commits and deploys. */
   releases: ReleaseStore & CommitStore & DeployStore
   artifacts: ArtifactParts

@@ -3,6 +3,7 @@ import { testClock } from '../../base/clock.ts'
 import { alertRuleCases } from './alerts/alert-rules.cases.ts'
 import { incidentCases, muteCases } from './alerts/incidents.cases.ts'
 import { triggerCases } from './alerts/triggers.cases.ts'
+import { workflowCases } from './alerts/workflows.cases.ts'
 import { artifactCases } from './artifacts/artifacts.cases.ts'
 import { dashboardCases } from './dashboards/dashboards.cases.ts'
 import { revisionCases } from './database/revision.cases.ts'
@@ -67,6 +68,7 @@ export function metaCases(name: string, open: Open): void {
     triageCases(fresh)
     dashboardCases(fresh)
     alertRuleCases(fresh)
+    workflowCases(fresh)
     personalCases(fresh)
     triggerCases(fresh)
     trackerCases(fresh)

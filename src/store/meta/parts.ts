@@ -6,6 +6,7 @@ import { onCallPart } from './alerts/on-call.ts'
 import { alertRulePart } from './alerts/rules.ts'
 import { slackClickPart } from './alerts/slack-clicks.ts'
 import { triggerPart } from './alerts/triggers.ts'
+import { workflowPart } from './alerts/workflows.ts'
 import { bundleCleanupPart, bundleWritePart } from './artifacts/artifact-changes.ts'
 import { fileLocationPart, fileSearchPart } from './artifacts/artifact-search.ts'
 import { bundleListPart, frameFilePart, releaseFilePart } from './artifacts/artifacts.ts'
@@ -149,7 +150,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     merges: { ...mergePart(store), ...similarPart(store), ...unmergePart(store), ...mergeUndoPart(store) },
     errorLinks: { ...errorLinkReadPart(store), ...errorLinkPart(store), ...errorLinkLimitPart(store) },
     feedback: { ...feedbackPart(store), ...feedbackLinkPart(store) },
-    alertRules: { ...alertRulePart(store), ...triggerPart(store), ...firingPart(store) },
+    alertRules: { ...alertRulePart(store), ...workflowPart(store), ...triggerPart(store), ...firingPart(store) },
     alerts: {
       ...channelPart(store),
       ...alertDuePart(store),

@@ -62,6 +62,7 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     drop table alert_firing;
     drop table alert_rule_state;
     drop table alert_rule;
+    drop table workflow;
     drop table dashboard_revision;
     drop table dashboard_favourite;
     drop table dashboard;

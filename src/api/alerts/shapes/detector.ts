@@ -4,6 +4,7 @@ import type { RestDetector, WrittenDetector } from '../../../contract/explore/de
 import type { Project } from '../../../store/meta/meta.ts'
 import type { Kept } from './issue-rule.ts'
 import { askedOf, befores, datasetNames, deltas, detections, metricPlan } from './metric-rule.ts'
+import { errorsOf } from './part.ts'
 
 // organizations/{org}/detectors/: the newer shape splits a rule. A detector says what is watched, a workflow who hears of
 // it. A metric rule is a detector, and its receivers are a workflow. The errors of a project are a detector, too, so that
@@ -144,7 +145,7 @@ export function toDetector(rule: RestAlertRule, projects: readonly Project[], wo
       comparisonDelta: before ? deltas[before] * 60 : null,
     },
     workflowIds,
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    errors: errorsOf(rule),
     dateCreated: rule.dateCreated,
     dateUpdated: rule.dateUpdated,
   }

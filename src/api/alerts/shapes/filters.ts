@@ -1,8 +1,9 @@
 import { searchKeyOf } from '../../../query/search.ts'
 import { literal, numberOf, type Part, type Reading, textOf } from './part.ts'
+import type { Targets } from './targets.ts'
 
-// Filters of other shapes as terms of the search language. Both shapes have the same filters with other names of their
-// fields, so this module takes the fields by their meaning.
+// Filters of other shapes as terms of the search language. Both shapes have the same filters. Where their fields have other
+// names, this module takes the fields by their meaning.
 
 /** How a value is compared: `co` contains, `sw` starts with, `is` is set, and each with an `n` before it. */
 type Match = 'eq' | 'co' | 'sw' | 'ew' | 'in' | 'is' | 'gte' | 'lte'
@@ -75,7 +76,7 @@ function compared(key: string, name: string, value: string, isGroupNegated: bool
   return { value: term(negated, `${key}:"${before ? '*' : ''}${literal(value)}${after ? '*' : ''}"`) }
 }
 
-export function attributeTerm(attribute: string, match: string, value: string, negated: boolean): Reading<string> {
+function attributeTerm(attribute: string, match: string, value: string, negated: boolean): Reading<string> {
   const key = keyOf(attribute)
   if (key !== undefined) return compared(key, match, value, negated)
   const [group = '', last = ''] = attribute.split('.')
@@ -84,12 +85,12 @@ export function attributeTerm(attribute: string, match: string, value: string, n
   return { mistake: `Unknown attribute ${JSON.stringify(attribute.slice(0, 100))}.` }
 }
 
-export function tagTerm(key: string, match: string, value: string, negated: boolean): Reading<string> {
+function tagTerm(key: string, match: string, value: string, negated: boolean): Reading<string> {
   if (!/^[\w.:-]{1,200}$/.test(key)) return { mistake: `Wrong tag ${JSON.stringify(key.slice(0, 100))}.` }
   return compared(`tags[${key}]`, match, value, negated)
 }
 
-export function levelTerm(level: number | undefined, match: string, negated: boolean): Reading<string> {
+function levelTerm(level: number | undefined, match: string, negated: boolean): Reading<string> {
   const name = level === undefined ? undefined : levelAt(level)
   if (name === undefined || !['eq', 'gte', 'lte'].includes(match))
     return { mistake: 'level is 10, 20, 30, 40 or 50, and match eq, gte or lte.' }
@@ -106,12 +107,12 @@ export function ageTerm(part: Part, comparison: string, negated: boolean): Readi
   return { value: `age:${isOlder ? '+' : '-'}${Math.round(value)}${unit}` }
 }
 
-export function occurrencesTerm(value: number | undefined, negated: boolean): Reading<string> {
+function occurrencesTerm(value: number | undefined, negated: boolean): Reading<string> {
   if (value === undefined || value < 0) return { mistake: 'value is a number of events.' }
   return { value: `timesSeen:${negated ? '<' : '>='}${Math.round(value)}` }
 }
 
-export function assignedTerm(
+function assignedTerm(
   type: string,
   target: string,
   people: ReadonlyMap<string, string>,
@@ -133,6 +134,22 @@ export function categoryTerm(value: string, negated: boolean): Reading<string> {
     ? { unevaluable: `the issue category ${value}` }
     : { mistake: 'Unknown issue category.' }
 }
+
+/** Reads a filter as a term. `negated`: no filter of its group may be met. */
+export type FilterReader = (part: Part, negated: boolean, targets: Targets) => Reading<string>
+
+/** The filters whose fields have the same names in both shapes. */
+export const commonFilters = {
+  assigned_to: (part, negated, { people }) =>
+    assignedTerm(textOf(part, 'targetType'), textOf(part, 'targetIdentifier'), people, negated),
+  issue_occurrences: (part, negated) => occurrencesTerm(numberOf(part, 'value'), negated),
+  event_attribute: (part, negated) =>
+    attributeTerm(textOf(part, 'attribute'), textOf(part, 'match'), textOf(part, 'value'), negated),
+  tagged_event: (part, negated) => tagTerm(textOf(part, 'key'), textOf(part, 'match'), textOf(part, 'value'), negated),
+  latest_release: (_part, negated) => ({ value: term(negated, 'release:latest') }),
+  latest_adopted_release: () => ({ unevaluable: 'the latest adopted release' }),
+  level: (part, negated) => levelTerm(numberOf(part, 'level'), textOf(part, 'match'), negated),
+} satisfies Readonly<Record<string, FilterReader>>
 
 /** Joins terms to one search text: all of them, any of them, or none of them (their terms are negated already). */
 export function joined(terms: readonly string[], how: 'all' | 'any' | 'none'): string {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   type AlertAction,
   alertAction,
@@ -6,19 +7,12 @@ import {
   type NewAlertRuleBody,
   type RestAlertRule,
 } from '../../../contract/alerts/alerts.ts'
-import type { RestIssueRule, WrittenIssueRule } from '../../../contract/alerts/issue-rules.ts'
-import {
-  ageTerm,
-  assignedTerm,
-  attributeTerm,
-  categoryTerm,
-  joined,
-  levelTerm,
-  occurrencesTerm,
-  tagTerm,
-} from './filters.ts'
+import { issueRuleBody, type RestIssueRule, type WrittenIssueRule } from '../../../contract/alerts/issue-rules.ts'
+import { ageTerm, categoryTerm, commonFilters, type FilterReader, joined } from './filters.ts'
 import {
   beforeOf,
+  errorsOf,
+  meansReceivers,
   minutesOf,
   numberOf,
   type Part,
@@ -94,19 +88,16 @@ function readCondition(part: Part): Reading<Trigger> {
   return unknown('condition', id)
 }
 
-const filterReaders: Readonly<Record<string, (part: Part, negated: boolean, targets: Targets) => Reading<string>>> = {
+const filterReaders: Readonly<Record<string, FilterReader>> = {
   'age_comparison.AgeComparisonFilter': (part, negated) => ageTerm(part, textOf(part, 'comparison_type'), negated),
-  'issue_occurrences.IssueOccurrencesFilter': (part, negated) => occurrencesTerm(numberOf(part, 'value'), negated),
-  'assigned_to.AssignedToFilter': (part, negated, { people }) =>
-    assignedTerm(textOf(part, 'targetType'), textOf(part, 'targetIdentifier'), people, negated),
-  'latest_release.LatestReleaseFilter': (_part, negated) => ({ value: `${negated ? '!' : ''}release:latest` }),
-  'latest_adopted_release_filter.LatestAdoptedReleaseFilter': () => ({ unevaluable: 'the latest adopted release' }),
+  'issue_occurrences.IssueOccurrencesFilter': commonFilters.issue_occurrences,
+  'assigned_to.AssignedToFilter': commonFilters.assigned_to,
+  'latest_release.LatestReleaseFilter': commonFilters.latest_release,
+  'latest_adopted_release_filter.LatestAdoptedReleaseFilter': commonFilters.latest_adopted_release,
   'issue_category.IssueCategoryFilter': (part, negated) => categoryTerm(textOf(part, 'value'), negated),
-  'event_attribute.EventAttributeFilter': (part, negated) =>
-    attributeTerm(textOf(part, 'attribute'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  'tagged_event.TaggedEventFilter': (part, negated) =>
-    tagTerm(textOf(part, 'key'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  'level.LevelFilter': (part, negated) => levelTerm(numberOf(part, 'level'), textOf(part, 'match'), negated),
+  'event_attribute.EventAttributeFilter': commonFilters.event_attribute,
+  'tagged_event.TaggedEventFilter': commonFilters.tagged_event,
+  'level.LevelFilter': commonFilters.level,
 }
 
 function readFilter(part: Part, negated: boolean, targets: Targets): Reading<string> {
@@ -254,25 +245,22 @@ function actionOf(action: AlertAction, { channels }: Targets): RulePart {
   return { id: own.action, target: action }
 }
 
-type Original = {
-  shape: string
-  conditions: RulePart[]
-  filters: RulePart[]
-  actions: RulePart[]
-  actionMatch: string
-  filterMatch: string
-  owner?: string | null
-}
+/** What fromIssueRule keeps of a rule. A configuration file may contain anything else. */
+const keptRule = issueRuleBody
+  .pick({ conditions: true, filters: true, actions: true, actionMatch: true, filterMatch: true, owner: true })
+  .extend({ shape: z.literal('rules') })
+type Original = z.output<typeof keptRule>
 
-const originalOf = (original: unknown): Original | undefined => {
-  const found = original as Original | null
-  return found?.shape === 'rules' ? found : undefined
+/** The actions as they were written, unless another shape changed the receivers since. */
+function actionsOf({ actions }: RestAlertRule, original: Original | undefined, targets: Targets): RulePart[] {
+  const isWritten = original && meansReceivers(original.actions, (part) => readAction(part, targets), actions)
+  return isWritten ? original.actions : actions.map((action) => actionOf(action, targets))
 }
 
 /** Converts a rule to this shape: as it was written, else its conditions with ids of this shape where there are any. */
 export function toIssueRule(rule: RestAlertRule, targets: Targets, nowMs: number): RestIssueRule {
   const { issue } = rule
-  const original = originalOf(rule.original)
+  const original = keptRule.safeParse(rule.original).data
   const filters = issue?.filter ? [{ id: own.search, query: issue.filter }] : []
   return {
     id: rule.id,
@@ -285,10 +273,10 @@ export function toIssueRule(rule: RestAlertRule, targets: Targets, nowMs: number
     filterMatch: original?.filterMatch ?? 'all',
     conditions: original?.conditions ?? issue?.when.map(conditionOf) ?? [],
     filters: original?.filters ?? filters,
-    actions: original?.actions ?? rule.actions.map((action) => actionOf(action, targets)),
+    actions: actionsOf(rule, original, targets),
     status: rule.isActive ? 'active' : 'disabled',
     snooze: rule.mutedUntil !== null && Date.parse(rule.mutedUntil) > nowMs,
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    errors: errorsOf(rule),
     createdBy: rule.createdBy,
     dateCreated: rule.dateCreated,
   }

@@ -1,10 +1,11 @@
+import { z } from 'zod'
 import { MishapError } from '../../../base/errors.ts'
 import type { AlertAction, MetricCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts/alerts.ts'
-import type { RestMetricRule, WrittenMetricRule } from '../../../contract/alerts/metric-rules.ts'
+import { metricRuleBody, type RestMetricRule, type WrittenMetricRule } from '../../../contract/alerts/metric-rules.ts'
 import type { Dataset } from '../../../domain/datasets.ts'
 import type { AlertRule } from '../../../store/meta/alerts/rules.ts'
 import type { Kept } from './issue-rule.ts'
-import { type Part, type Reading, readParts, textOf } from './part.ts'
+import { distinct, errorsOf, meansReceivers, type Part, type Reading, readParts, textOf } from './part.ts'
 import { channelAction, mailAction, type Targets } from './targets.ts'
 
 // organizations/{org}/alert-rules/: the older shape of metric rules.
@@ -150,7 +151,6 @@ export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { 
     written.triggers.flatMap(({ actions }) => actions),
     (part) => readAction(part, targets),
   )
-  const actions = [...new Map(receivers.values.map((action) => [JSON.stringify(action), action])).values()]
   return {
     body: {
       name,
@@ -167,7 +167,7 @@ export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { 
         minimum: 0,
         missing: 'keep',
       },
-      actions,
+      actions: distinct(receivers.values),
       intervalMinutes: 30,
       resolveMessage: true,
       escalation: [],
@@ -179,15 +179,20 @@ export function fromMetricRule(written: WrittenMetricRule, targets: Targets): { 
   }
 }
 
-const originalOf = (original: unknown): WrittenMetricRule | undefined => {
-  const found = original as { shape: string; written: WrittenMetricRule } | null
-  return found?.shape === 'alert-rules' ? found.written : undefined
-}
+/** What fromMetricRule keeps of a rule. A configuration file may contain anything else. */
+const keptRule = z.object({ shape: z.literal('alert-rules'), written: metricRuleBody })
 
 const actionOf = (action: AlertAction): Record<string, unknown> => {
   if (action.type === 'channel') return { type: 'channel', targetType: 'specific', targetIdentifier: action.channel }
   if (action.type === 'person') return { type: 'email', targetType: 'user', targetIdentifier: action.person }
   return { type: 'email', targetType: action.type === 'members' ? 'team' : 'issue_owners', targetIdentifier: null }
+}
+
+/** The triggers as they were written, with the receivers of now: these may have been changed in another shape since. */
+function writtenTriggers({ triggers }: WrittenMetricRule, actions: readonly AlertAction[], targets: Targets) {
+  const written = triggers.flatMap((trigger) => trigger.actions)
+  if (meansReceivers(written, (part) => readAction(part, targets), actions)) return triggers
+  return triggers.map((trigger) => ({ ...trigger, actions: actions.map(actionOf) }))
 }
 
 /** The levels of a rule as triggers, the critical one first. */
@@ -204,8 +209,13 @@ function triggersOf({ metric, actions }: RestAlertRule): RestMetricRule['trigger
 export const detections = { fixed: 'static', change: 'percent', weekly: 'dynamic' } as const
 
 /** Converts a metric rule to this shape: as it was written, else from its plan. */
-export function toMetricRule(rule: RestAlertRule, organizationId: number, nowMs: number): RestMetricRule {
-  const original = originalOf(rule.original)
+export function toMetricRule(
+  rule: RestAlertRule,
+  targets: Targets,
+  nowMs: number,
+  organizationId: number,
+): RestMetricRule {
+  const original = keptRule.safeParse(rule.original).data?.written
   const { metric } = rule
   const threshold = metric?.threshold
   const plan = metric?.plan
@@ -225,12 +235,12 @@ export function toMetricRule(rule: RestAlertRule, organizationId: number, nowMs:
     resolveThreshold: threshold?.resolve ?? null,
     comparisonDelta: original?.comparisonDelta ?? (threshold?.before ? deltas[threshold.before] : null),
     detectionType: detections[threshold?.type ?? 'fixed'],
-    triggers: original?.triggers ?? triggersOf(rule),
+    triggers: original ? writtenTriggers(original, rule.actions, targets) : triggersOf(rule),
     projects: rule.projects,
     environment: rule.environment,
     owner: original?.owner ?? rule.owner,
     snooze: rule.mutedUntil !== null && Date.parse(rule.mutedUntil) > nowMs,
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    errors: errorsOf(rule),
     createdBy: rule.createdBy,
     dateCreated: rule.dateCreated,
     dateModified: rule.dateUpdated,

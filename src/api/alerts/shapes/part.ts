@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { MishapError } from '../../../base/errors.ts'
+import type { AlertAction, RestAlertRule } from '../../../contract/alerts/alerts.ts'
 
 /** A condition, filter or action of another shape of the API. Its other fields follow from its id or type. */
 export type Part = { [name: string]: unknown }
@@ -64,6 +66,29 @@ export function readParts<Value>(
     values: found.flatMap((part) => ('value' in part ? [part.value] : [])),
     unevaluable: found.flatMap((part) => ('unevaluable' in part ? [part.unevaluable] : [])),
   }
+}
+
+/** Why a rule is inactive, as each shape says it. */
+export const errorsOf = ({ unevaluable }: RestAlertRule): { detail: string }[] =>
+  unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` }))
+
+/** The values without repetitions, in their order. */
+export const distinct = <Value>(values: readonly Value[]): Value[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+]
+
+/**
+ * Whether parts still mean the receivers of a rule. They do not after another shape or the screen changed these, or after a
+ * channel that they name got another name.
+ */
+export function meansReceivers(
+  parts: readonly Part[],
+  read: (part: Part) => Reading<AlertAction>,
+  actions: readonly AlertAction[],
+): boolean {
+  const found = parts.map(read)
+  const meant = found.flatMap((part) => ('value' in part ? [part.value] : []))
+  return !found.some((part) => 'mistake' in part) && isDeepStrictEqual(distinct(meant), distinct(actions))
 }
 
 /**

@@ -1,19 +1,13 @@
+import { z } from 'zod'
 import type { AlertAction, IssueCondition, NewAlertRuleBody, RestAlertRule } from '../../../contract/alerts/alerts.ts'
-import type { RestWorkflow, WrittenWorkflow } from '../../../contract/alerts/workflows.ts'
+import { type RestWorkflow, type WrittenWorkflow, workflowBody } from '../../../contract/alerts/workflows.ts'
 import { projectDetectorId } from './detector.ts'
-import {
-  ageTerm,
-  assignedTerm,
-  attributeTerm,
-  categoryTerm,
-  joined,
-  levelTerm,
-  occurrencesTerm,
-  tagTerm,
-} from './filters.ts'
+import { ageTerm, categoryTerm, commonFilters, type FilterReader, joined } from './filters.ts'
 import type { Kept } from './issue-rule.ts'
 import {
   beforeOf,
+  errorsOf,
+  meansReceivers,
   minutesOf,
   numberOf,
   type Part,
@@ -24,19 +18,14 @@ import {
   windowOfBefore,
 } from './part.ts'
 import { channelAction, mailAction, type Targets } from './targets.ts'
+import { ownWorkflowId } from './workflow-ids.ts'
 
-// organizations/{org}/workflows/: the newer shape of issue rules, and of the receivers of a metric rule.
+// organizations/{org}/workflows/: the newer shape of issue rules, and of the receivers of a metric rule. Workflows that
+// were written for metric rules: metric-workflow.ts.
 
 type Trigger = IssueCondition['when'][number]
-type Condition = WrittenWorkflow['actionFilters'][number]['conditions'][number]
-type Action = WrittenWorkflow['actionFilters'][number]['actions'][number]
-
-/** Ids of the workflows of metric rules follow after those of rules and of the detectors of projects. */
-const metricWorkflows = 2_000_000_000_000
-export const metricWorkflowId = (ruleId: string): string => String(metricWorkflows + Number(ruleId))
-/** The metric rule of a workflow; undefined for an issue rule. */
-export const ruleOfWorkflow = (id: string): string | undefined =>
-  Number(id) > metricWorkflows ? String(Number(id) - metricWorkflows) : undefined
+export type Condition = WrittenWorkflow['actionFilters'][number]['conditions'][number]
+export type Action = WrittenWorkflow['actionFilters'][number]['actions'][number]
 
 const triggerTypes: Readonly<Record<string, Trigger>> = {
   first_seen_event: { type: 'new' },
@@ -45,7 +34,7 @@ const triggerTypes: Readonly<Record<string, Trigger>> = {
 }
 const typesOfTriggers = new Map(Object.entries(triggerTypes).map(([name, { type }]) => [type, name]))
 
-function readTrigger({ type }: Part): Reading<Trigger> {
+export function readTrigger({ type }: Part): Reading<Trigger> {
   const trigger = Object.hasOwn(triggerTypes, String(type)) ? triggerTypes[String(type)] : undefined
   if (trigger) return { value: trigger }
   if (type === 'issue_resolved_trigger') return { unevaluable: 'that an issue is resolved' }
@@ -55,20 +44,12 @@ function readTrigger({ type }: Part): Reading<Trigger> {
 
 const priorities: Readonly<Record<number, string>> = { 75: 'high', 50: '[high, medium]', 25: '[high, medium, low]' }
 
-const termReaders: Readonly<Record<string, (part: Part, negated: boolean, targets: Targets) => Reading<string>>> = {
+const termReaders: Readonly<Record<string, FilterReader>> = {
+  ...commonFilters,
   age_comparison: (part, negated) => ageTerm(part, textOf(part, 'comparisonType'), negated),
-  assigned_to: (part, negated, { people }) =>
-    assignedTerm(textOf(part, 'targetType'), textOf(part, 'targetIdentifier'), people, negated),
   issue_category: (part, negated) => categoryTerm(textOf(part, 'value'), negated !== (part.include === false)),
   issue_type: (part, negated) =>
     negated ? { unevaluable: 'the opposite of an issue type' } : { value: `issue.type:${textOf(part, 'value')}` },
-  issue_occurrences: (part, negated) => occurrencesTerm(numberOf(part, 'value'), negated),
-  event_attribute: (part, negated) =>
-    attributeTerm(textOf(part, 'attribute'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  tagged_event: (part, negated) => tagTerm(textOf(part, 'key'), textOf(part, 'match'), textOf(part, 'value'), negated),
-  latest_release: (_part, negated) => ({ value: `${negated ? '!' : ''}release:latest` }),
-  latest_adopted_release: () => ({ unevaluable: 'the latest adopted release' }),
-  level: (part, negated) => levelTerm(numberOf(part, 'level'), textOf(part, 'match'), negated),
   issue_priority_deescalating: () => ({ unevaluable: 'a falling priority' }),
   issue_priority_greater_or_equal: (part, negated) => {
     const words = priorities[numberOf(part, 'value') ?? -1]
@@ -104,7 +85,7 @@ const valuesOf = ({ comparison }: Condition): Part =>
 
 type Term = { term: string } | { trigger: Trigger }
 
-function readCondition(condition: Condition, negated: boolean, targets: Targets): Reading<Term> {
+export function readCondition(condition: Condition, negated: boolean, targets: Targets): Reading<Term> {
   const { type, conditionResult } = condition
   if (conditionResult === false) return { unevaluable: `the opposite of ${type}` }
   if (frequencies.has(type)) {
@@ -128,7 +109,7 @@ const channelKindsOf: Readonly<Record<string, readonly string[]>> = {
   webhook: ['webhook'],
 }
 
-function readAction({ type, config, integrationId }: Action, targets: Targets): Reading<AlertAction> {
+export function readAction({ type, config, integrationId }: Action, targets: Targets): Reading<AlertAction> {
   if (type === 'email') return mailAction(targets, textOf(config, 'targetType'), textOf(config, 'targetIdentifier'))
   if (type === 'mishap_channel')
     return channelAction(
@@ -214,15 +195,6 @@ export function fromWorkflow(
   }
 }
 
-/** The receivers of a metric rule. Throws VALIDATION for an action that Mishap does not know or cannot perform. */
-export function receiversOf({ actionFilters }: WrittenWorkflow, targets: Targets): AlertAction[] {
-  const parts = actionFilters.flatMap(({ actions }) => actions)
-  return readParts('actionFilters', parts, (part) => {
-    const found = readAction(part as Action, targets)
-    return 'unevaluable' in found ? { mistake: `Mishap cannot perform ${found.unevaluable}.` } : found
-  }).values
-}
-
 function conditionOf(trigger: Trigger): Record<string, unknown> | undefined {
   if (trigger.type === 'events' || trigger.type === 'users') {
     const type = trigger.type === 'events' ? 'event_frequency_count' : 'event_unique_user_frequency_count'
@@ -247,12 +219,27 @@ function actionOf(action: AlertAction): Record<string, unknown> {
   return { type: 'email', config: { targetType }, data: {} }
 }
 
-type Original = { shape: string; triggers: Record<string, unknown> | null; actionFilters: Record<string, unknown>[] }
+/** What fromWorkflow keeps of a rule. A configuration file may contain anything else. */
+const keptRule = workflowBody.pick({ triggers: true, actionFilters: true }).extend({ shape: z.literal('workflows') })
+
+/** The filters as they were written, with the receivers of now: these may have been changed in another shape since. */
+function writtenFilters(
+  { actionFilters }: Pick<WrittenWorkflow, 'actionFilters'>,
+  actions: readonly AlertAction[],
+  targets: Targets,
+) {
+  const written = actionFilters.flatMap((filter) => filter.actions)
+  if (meansReceivers(written, (part) => readAction(part as Action, targets), actions)) return actionFilters
+  return actionFilters.map((filter, at) => ({ ...filter, actions: at === 0 ? actions.map(actionOf) : [] }))
+}
 
 /** Converts a rule to this shape: as it was written, else from its triggers, filter and receivers. */
-export function toWorkflow(rule: RestAlertRule, idOf: (slug: string) => number | undefined): RestWorkflow {
-  const found = rule.original as Original | null
-  const original = found?.shape === 'workflows' ? found : undefined
+export function toWorkflow(
+  rule: RestAlertRule,
+  idOf: (slug: string) => number | undefined,
+  targets: Targets,
+): RestWorkflow {
+  const original = keptRule.safeParse(rule.original).data
   const when = rule.issue?.when ?? []
   const triggers = when.flatMap(({ type }) => typesOfTriggers.get(type) ?? [])
   const query = rule.issue?.filter ?? ''
@@ -261,7 +248,7 @@ export function toWorkflow(rule: RestAlertRule, idOf: (slug: string) => number |
     ...(query === '' ? [] : [{ type: 'mishap_search', comparison: { query }, conditionResult: true }]),
   ]
   return {
-    id: rule.kind === 'metric' ? metricWorkflowId(rule.id) : rule.id,
+    id: rule.kind === 'metric' ? ownWorkflowId(rule.id) : rule.id,
     name: rule.name,
     enabled: rule.isActive,
     environment: rule.environment,
@@ -274,14 +261,17 @@ export function toWorkflow(rule: RestAlertRule, idOf: (slug: string) => number |
             return id === undefined ? [] : [projectDetectorId(id)]
           }),
     triggers: original
-      ? original.triggers
+      ? (original.triggers ?? null)
       : {
           logicType: rule.issue?.match === 'all' ? 'all' : 'any-short',
           conditions: triggers.map((type) => ({ type, comparison: true, conditionResult: true })),
         },
-    actionFilters: original?.actionFilters ?? [{ logicType: 'all', conditions, actions: rule.actions.map(actionOf) }],
-    errors: rule.unevaluable.map((detail) => ({ detail: `Mishap cannot evaluate ${detail}.` })),
+    actionFilters: original
+      ? writtenFilters(original, rule.actions, targets)
+      : [{ logicType: 'all', conditions, actions: rule.actions.map(actionOf) }],
+    errors: errorsOf(rule),
     dateCreated: rule.dateCreated,
     dateUpdated: rule.dateUpdated,
+    revision: rule.revision,
   }
 }

@@ -71,6 +71,7 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
         rev: 0,
         changedMs: null,
         changedBy: null,
+        workflow: null,
         state: { status: 'ok', reason: '', sinceMs: null, evaluatedMs: null, value: null, memory: null },
       })
       expect((await alertRules.listActiveAlertRules('issue')).map(({ id }) => id)).toEqual([first.id, foreign.id])

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type {
@@ -13,8 +14,8 @@ import { fromJson, insertedId, type Store } from '../database/store.ts'
 import { firingRow, type NewFiring } from './firing.ts'
 import { deletedRuleMs } from './prune.ts'
 
-/** Maximum size of a rule as JSON. A plan and 20 actions need a tenth of it; the rest is for other shapes. */
-const definitionCharactersMax = 128 * 1024
+/** Maximum size of a rule or a workflow as JSON. A plan and 20 actions need a tenth of it; the rest is for other shapes. */
+export const definitionCharactersMax = 128 * 1024
 
 /** What a rule says: exactly one of `issue` and `metric` is set. */
 export type AlertDefinition = {
@@ -62,6 +63,8 @@ export type AlertRule = AlertRuleValues & {
   rev: number
   changedMs: number | null
   changedBy: string | null
+  /** The workflow of the API that its receivers belong to. null: they are its own, or it is an issue rule. */
+  workflow: { id: number; name: string } | null
   state: AlertRuleState
 }
 
@@ -81,7 +84,7 @@ export type AlertRuleStore = {
   createAlertRule(value: { organizationId: number; userId: string; max: number } & AlertRuleValues): Promise<AlertRule>
   /**
    * Changes the given fields. Another condition, scope or `active` begins a new state; what the old one had found ends
-   * with a firing. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`).
+   * with a firing. A rule with other receivers leaves its workflow. Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`).
    */
   updateAlertRule(id: number, change: Partial<AlertRuleValues>, userId: string | null, rev?: number): Promise<AlertRule>
   /** A deleted rule is kept for a day. Throws CONFLICT when `rev` is outdated. */
@@ -112,8 +115,10 @@ const initial: AlertRuleState = {
 }
 
 type StateRow = Omit<AlertTables['alert_rule_state'], 'rule_id'>
-/** A rule with its state; without a state, its columns are null. */
-type RuleRow = Selectable<AlertTables['alert_rule']> & { [Column in keyof StateRow]: StateRow[Column] | null }
+/** A rule with its state and the name of its workflow; without these, their columns are null. */
+type RuleRow = Selectable<AlertTables['alert_rule']> & { workflow_name: string | null } & {
+  [Column in keyof StateRow]: StateRow[Column] | null
+}
 
 /** Converts a state to its row. */
 export const alertStateRow = (ruleId: number, state: AlertRuleState): AlertTables['alert_rule_state'] => ({
@@ -151,6 +156,7 @@ const toRule = (row: RuleRow): AlertRule => ({
   rev: row.rev,
   changedMs: row.changed_ms,
   changedBy: row.changed_by,
+  workflow: row.workflow_id === null ? null : { id: row.workflow_id, name: row.workflow_name ?? '' },
   state: toState(row),
 })
 
@@ -171,7 +177,9 @@ function ruleReads({ read, write, dialect: { builder } }: Store) {
     builder
       .selectFrom('alert_rule')
       .leftJoin('alert_rule_state as state', 'state.rule_id', 'alert_rule.id')
+      .leftJoin('workflow', 'workflow.id', 'alert_rule.workflow_id')
       .selectAll('alert_rule')
+      .select('workflow.name as workflow_name')
       .select(['state.status', 'state.reason', 'state.since_ms', 'state.evaluated_ms', 'state.value', 'state.memory'])
   return {
     byId: (id: number) => write.get(all().where('alert_rule.id', '=', id)),
@@ -229,15 +237,60 @@ async function restoreRule(
   await demandRoom(store, organizationId, max)
   const old = fromJson<Selectable<AlertTables['alert_rule']>>(found.content)
   // Another revision: a form that was open before the deletion must not pass for one that knows of it.
-  const row = { ...old, rev: old.rev + 1 }
+  // It left its workflow, which may be gone. Its receivers are its own.
+  const row = { ...old, workflow_id: null, rev: old.rev + 1 }
   await write.run(builder.insertInto('alert_rule').values(row))
   await write.run(builder.deleteFrom('deleted_alert_rule').where('id', '=', id))
   const none = { status: null, reason: null, since_ms: null, evaluated_ms: null, value: null, memory: null }
-  return toRule({ ...row, ...none })
+  return toRule({ ...row, ...none, workflow_name: null })
+}
+
+/** Who hears of a rule, and how often: what a workflow says of its rules. */
+export type Receivers = Pick<AlertDefinition, 'actions' | 'intervalMinutes'>
+
+const receiversOf = ({ actions, intervalMinutes }: Receivers): Receivers => ({ actions, intervalMinutes })
+const hasReceivers = (definition: Receivers, receivers: Receivers): boolean =>
+  isDeepStrictEqual(receiversOf(definition), receiversOf(receivers))
+
+/** Notes that a rule left a workflow. Without rules, the workflow is deleted. */
+async function leaveWorkflow(
+  { write, clock, dialect: { builder } }: Store,
+  workflowId: number,
+  userId: string | null,
+): Promise<void> {
+  const rules = builder.selectFrom('alert_rule').select('id').where('workflow_id', '=', workflowId)
+  if (await write.get(rules.limit(1))) {
+    const change = { changed_ms: clock.now(), changed_by: userId }
+    const workflow = builder.updateTable('workflow').where('id', '=', workflowId)
+    await write.run(workflow.set(({ eb }) => ({ rev: eb('rev', '+', 1), ...change })))
+  } else await write.run(builder.deleteFrom('workflow').where('id', '=', workflowId))
+}
+
+/** Writes what a rule says, and its workflow. What the rule had found ends if that depends on what changed. */
+async function saveRule(
+  { write, clock, dialect: { builder } }: Store,
+  old: RuleRow,
+  { workflowId, ...change }: Partial<AlertRuleValues> & { workflowId: number | null },
+  userId: string | null,
+): Promise<AlertRule> {
+  const next = {
+    ...rowOf({ ...toRule(old), ...change }),
+    workflow_id: workflowId,
+    rev: old.rev + 1,
+    changed_ms: clock.now(),
+    changed_by: userId,
+  }
+  await write.run(builder.updateTable('alert_rule').set(next).where('id', '=', old.id))
+  const [before, rule] = [toRule(old), toRule({ ...old, ...next })]
+  if (evaluatedPart(before) === evaluatedPart(rule)) return rule
+  await write.run(builder.deleteFrom('alert_rule_state').where('rule_id', '=', old.id))
+  if (['warning', 'critical'].includes(before.state.status))
+    await write.run(builder.insertInto('alert_firing').values(firingRow(endOf(before, clock.now()))))
+  return { ...rule, state: initial }
 }
 
 /** The changes of one rule, inside a transaction of the caller. */
-function changeSteps(store: Store) {
+export function ruleSteps(store: Store) {
   const { write, clock } = store
   const { builder } = store.dialect
   const { byId } = ruleReads(store)
@@ -263,25 +316,24 @@ function changeSteps(store: Store) {
       const id = await insertedId(write, builder.insertInto('alert_rule').values(created))
       const kind = created.kind as AlertRule['kind']
       const about = { id, organizationId, kind, createdMs: created.created_ms, createdBy: userId }
-      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, state: initial }
+      return { ...about, ...values, rev: 0, changedMs: null, changedBy: null, workflow: null, state: initial }
     },
     async update(...[id, change, userId, rev]: Parameters<AlertRuleStore['updateAlertRule']>): Promise<AlertRule> {
       const old = await byId(id)
       if (!old) throw new MishapError('NOT_FOUND')
       await demandRev(old, rev)
-      const next = {
-        ...rowOf({ ...toRule(old), ...change }),
-        rev: old.rev + 1,
-        changed_ms: clock.now(),
-        changed_by: userId,
-      }
-      await write.run(builder.updateTable('alert_rule').set(next).where('id', '=', id))
-      const [before, rule] = [toRule(old), toRule({ ...old, ...next })]
-      if (evaluatedPart(before) === evaluatedPart(rule)) return rule
-      await write.run(builder.deleteFrom('alert_rule_state').where('rule_id', '=', id))
-      if (['warning', 'critical'].includes(before.state.status))
-        await write.run(builder.insertInto('alert_firing').values(firingRow(endOf(before, clock.now()))))
-      return { ...rule, state: initial }
+      const workflowId = old.workflow_id
+      const isSame = !change.definition || hasReceivers(change.definition, toRule(old).definition)
+      const rule = await saveRule(store, old, { ...change, workflowId: isSame ? workflowId : null }, userId)
+      if (!isSame && workflowId !== null) await leaveWorkflow(store, workflowId, userId)
+      return rule
+    },
+    /** Gives a metric rule the receivers of a workflow; null: of none. Nothing happens if it has them. */
+    async setReceivers(id: number, workflowId: number | null, receivers: Receivers, userId: string): Promise<void> {
+      const old = await byId(id)
+      if (!old || (old.workflow_id === workflowId && hasReceivers(receivers, toRule(old).definition))) return
+      const definition = { ...toRule(old).definition, ...receivers }
+      await saveRule(store, old, { definition, workflowId }, userId)
     },
     async remove(id: number, rev: number | undefined): Promise<void> {
       const old = await write.get(builder.selectFrom('alert_rule').selectAll().where('id', '=', id))
@@ -290,6 +342,7 @@ function changeSteps(store: Store) {
       const kept = { id, organization_id: old.organization_id, content: JSON.stringify(old), deleted_ms: clock.now() }
       await write.run(builder.insertInto('deleted_alert_rule').values(kept))
       await write.run(builder.deleteFrom('alert_rule').where('id', '=', id))
+      if (old.workflow_id !== null) await leaveWorkflow(store, old.workflow_id, null)
     },
   }
 }
@@ -301,7 +354,7 @@ type Changes = Pick<
 
 function changePart(store: Store): Changes {
   const { write } = store
-  const { create, update, remove } = changeSteps(store)
+  const { create, update, remove } = ruleSteps(store)
   return {
     createAlertRule: (value) => write.transaction(() => create(value)),
     updateAlertRule: (...words) => write.transaction(() => update(...words)),

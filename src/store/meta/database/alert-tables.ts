@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** The tables of alert rules for Kysely. `definition`, `value`, `memory` and `content` are JSON as text. */
+/** The tables of alert rules and workflows for Kysely. `definition`, `value`, `memory` and `content` are JSON as text. */
 export type AlertTables = {
   alert_rule: {
     id: Generated<number>
@@ -10,6 +10,18 @@ export type AlertTables = {
     /** 0 or 1. */
     active: number
     muted_until_ms: number | null
+    definition: string
+    created_ms: number
+    created_by: string
+    rev: Generated<number>
+    changed_ms: Generated<number | null>
+    changed_by: Generated<string | null>
+    workflow_id: Generated<number | null>
+  }
+  workflow: {
+    id: Generated<number>
+    organization_id: number
+    name: string
     definition: string
     created_ms: number
     created_by: string

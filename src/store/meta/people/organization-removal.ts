@@ -48,6 +48,7 @@ const referring = [
   'on_call_schedule',
   'delivery',
   'alert_rule',
+  'workflow',
   'alert_firing',
   'issue_trigger',
   'personal_settings',

@@ -64,6 +64,7 @@ const stored: RestAlertRule = {
   state: { status: 'ok', reason: '', since: null, evaluatedTo: null, value: null, groups: null },
   unevaluable: [],
   original: null,
+  workflow: null,
   createdBy: null,
   dateCreated: '2026-11-23T00:00:00.000Z',
   lastFired: null,

@@ -75,8 +75,9 @@ function AddReceiver() {
 /** Part 3: who hears of it, and whether their channel works. */
 export function Notify() {
   const t = useTranslations('alerts.receivers')
-  const { organization, draft, change, known, mayWrite, fields } = useEditor()
+  const { organization, rule, draft, change, known, mayWrite, fields } = useEditor()
   const wordsOf = useReceiverWords(known)
+  const workflow = rule?.workflow
   return (
     <Step number={3} title={t('title')}>
       <ul className="alert-receivers" aria-label={t('title')}>
@@ -120,6 +121,14 @@ export function Notify() {
         })}
       </ul>
       {draft.actions.length === 0 ? <p className="alert-note">{t('none')}</p> : null}
+      {workflow ? (
+        <p className="alert-note">
+          <b>
+            <PlainText text={workflow} charactersMax={64} />
+          </b>
+          . {t('workflow')}
+        </p>
+      ) : null}
       <FieldErrors errors={errorsAt(fields, 'actions')} />
       {mayWrite ? (
         <div className="alert-line">
