@@ -1,9 +1,12 @@
+import type { z } from 'zod'
 import { MishapError } from '../base/errors.ts'
-import type {
-  AlertRuleChangeBody,
-  IssueCondition,
-  MetricCondition,
-  NewAlertRuleBody,
+import {
+  type AlertRuleChangeBody,
+  type IssueCondition,
+  issueCondition,
+  type MetricCondition,
+  metricCondition,
+  type NewAlertRuleBody,
 } from '../contract/alerts/alerts.ts'
 import { weeklyWindowMinutesMax } from '../domain/alerts/metric-rules.ts'
 import { ruleBranches } from '../query/alerts/rule-filter.ts'
@@ -119,6 +122,12 @@ function projectsKept(all: readonly Project[], projectIds: number[]): { projects
   return { projects, projectIds: projects.length > 0 ? projects.map(({ id }) => id) : projectIds }
 }
 
+/** What is outside of the limits of a condition. Other shapes of the API convert numbers that no schema has seen. */
+function limitMistakes(field: 'issue' | 'metric', schema: z.ZodType, value: unknown): Fields {
+  const { error } = schema.safeParse(value)
+  return error ? { [field]: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) } : {}
+}
+
 /** Throws VALIDATION with every mistake of a rule, so that a form shows all of them at once. */
 async function demandValid(deps: Deps, organizationId: number, values: AlertRuleValues, slugs: string[] | undefined) {
   const { definition, active } = values
@@ -135,6 +144,8 @@ async function demandValid(deps: Deps, organizationId: number, values: AlertRule
     ...(size ? { detail: [size] } : {}),
     ...(issue && metric ? { metric: ['A rule has either issue or metric.'] } : {}),
     ...(!issue && !metric ? { issue: ['A rule has issue or metric.'] } : {}),
+    ...(issue ? limitMistakes('issue', issueCondition, issue) : {}),
+    ...(metric ? limitMistakes('metric', metricCondition, metric) : {}),
     ...(issue ? await issueMistakes(deps, watched, issue, definition) : {}),
     ...(metric ? await metricMistakes(deps, watched, metric) : {}),
     ...(await targetMistakes(deps, organizationId, definition)),

@@ -17,7 +17,7 @@ import { pageHeaders } from '../page.ts'
 import { type Found, limitOf, organizationOf, pageQuery, type Route, route } from '../route.ts'
 import { ruleNamed } from './rule-named.ts'
 import { fromDetector, projectDetector, projectOfDetector, toDetector } from './shapes/detector.ts'
-import { withGroups } from './shapes/metric-rule.ts'
+import { withUnnamed } from './shapes/metric-rule.ts'
 import { renamed } from './shapes/part.ts'
 import { workflowIdsOf } from './shapes/workflow-ids.ts'
 
@@ -58,6 +58,17 @@ async function projectNamed(app: App, organizationId: number, name: string | num
   return project
 }
 
+/**
+ * The projects of a rule after a change; undefined: as before. This shape shows the first of several projects, and none
+ * for all, so one that is sent as it was shown means the projects that the rule has.
+ */
+async function projectsAfter(app: App, rule: AlertRule, name: string | number | undefined) {
+  if (name === undefined || name === '') return undefined
+  const { id, slug } = await projectNamed(app, rule.organizationId, name)
+  const { projectId } = await detectorOf(app, rule.organizationId, String(rule.id))
+  return projectId === String(id) ? undefined : [slug]
+}
+
 async function created(
   app: App,
   by: { organizationId: number; userId: string },
@@ -65,7 +76,7 @@ async function created(
   name: string,
 ) {
   const project = await projectNamed(app, by.organizationId, name)
-  const { body, kept } = fromDetector(written, project)
+  const { body, kept } = fromDetector(written, [project.slug])
   const rule = await renamed(fieldNames, () => createAlertRule(app, by, body, kept))
   return { body: await detectorOf(app, by.organizationId, String(rule.id)) }
 }
@@ -145,16 +156,15 @@ export const detectorRoutes: readonly Route[] = [
       if (projectOfDetector(params.detector ?? '') !== undefined)
         throw new MishapError('VALIDATION', { fields: { type: ['The detector of a project does not change.'] } })
       const rule = await ruleOf(app, found, params.detector)
-      const [current] = rule.definition.projectIds
-      const project = await projectNamed(app, rule.organizationId, written.projectId ?? current)
-      const { body, kept } = fromDetector(written, project)
-      const { name, projects, environment, owner, metric, isActive } = body
+      const slugs = await projectsAfter(app, rule, written.projectId)
+      const { body, kept } = fromDetector(written, slugs ?? [])
+      const { name, environment, owner, metric, isActive } = body
       const change = {
         name,
-        projects,
+        ...(slugs ? { projects: slugs } : {}),
         environment,
         owner,
-        ...(metric ? { metric: withGroups(metric, rule) } : {}),
+        ...(metric ? { metric: withUnnamed(metric, rule) } : {}),
         isActive: isActive && kept.unevaluable.length === 0,
         revision: revisionOf({}, request),
       }

@@ -81,10 +81,16 @@ export const issueRuleRoutes: readonly Route[] = [
       const targets = await targetsOf(app, rule.organizationId)
       const slugs = written.projects.length > 0 ? [...written.projects] : undefined
       const { body, kept } = fromIssueRule(written, slugs ?? [], targets)
-      const { issue, metric: _metric, projects: _projects, isActive: _isActive, ...values } = body
+      const { name, environment, owner, issue, actions, intervalMinutes } = body
+      // This shape has no name for escalation, the message of an end, noise, skew and quiet hours: they stay.
+      const { unless } = rule.definition.issue ?? issue ?? {}
       const change = {
-        ...values,
-        ...(issue ? { issue } : {}),
+        name,
+        environment,
+        owner,
+        actions,
+        intervalMinutes,
+        ...(issue ? { issue: { ...issue, unless: unless ?? issue.unless } } : {}),
         ...(slugs ? { projects: slugs } : {}),
         ...activeAfter(rule, kept.unevaluable),
         revision: revisionOf({}, request),

@@ -8,7 +8,7 @@ import { type Found, organizationOf, pageQuery, type Route, route } from '../rou
 import { activeAfter, shapedPage, shapedRule } from './rule-answers.ts'
 import { ruleNamed } from './rule-named.ts'
 import { toIssueRule } from './shapes/issue-rule.ts'
-import { fromMetricRule, toMetricRule, withGroups } from './shapes/metric-rule.ts'
+import { fromMetricRule, toMetricRule, withUnnamed } from './shapes/metric-rule.ts'
 import { renamed } from './shapes/part.ts'
 import { targetsOf } from './shapes/targets.ts'
 
@@ -82,7 +82,7 @@ export const metricRuleRoutes: readonly Route[] = [
         environment,
         owner,
         actions,
-        ...(metric ? { metric: withGroups(metric, rule) } : {}),
+        ...(metric ? { metric: withUnnamed(metric, rule) } : {}),
         ...activeAfter(rule, kept.unevaluable),
         revision: revisionOf({}, request),
       }

@@ -131,7 +131,8 @@ async function withRule(
     actions,
     intervalMinutes,
     isActive,
-    ...(issue ? { issue } : {}),
+    // This shape has no name for noise, skew and quiet hours: they stay.
+    ...(issue ? { issue: { ...issue, unless: rule.definition.issue?.unless ?? issue.unless } } : {}),
     revision,
   }
   await renamed(fieldNames, () => updateAlertRule(app, rule, change, userId, kept))

@@ -52,7 +52,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /** When and if of an issue rule. */
-const issueCondition = z.strictObject({
+export const issueCondition = z.strictObject({
   when: z.array(alertTrigger).max(20).describe('At least one.'),
   match: z.enum(['any', 'all']).default('any').describe('Whether one trigger is enough.'),
   filter: z
@@ -71,7 +71,7 @@ const issueCondition = z.strictObject({
 export type IssueCondition = z.output<typeof issueCondition>
 
 /** Measure and thresholds of a metric rule. */
-const metricCondition = z.strictObject({
+export const metricCondition = z.strictObject({
   plan: restPlan,
   of: z.string().max(20).describe('Name of the series or formula of the plan that decides.'),
   windowMinutes: minutes(1),

@@ -58,8 +58,8 @@ function thresholdOf({ conditionGroup, config }: WrittenDetector): {
   }
 }
 
-/** Converts a detector of metrics to a metric rule without receivers. Throws VALIDATION for what it does not know. */
-export function fromDetector(written: WrittenDetector, project: Project): { body: NewAlertRuleBody; kept: Kept } {
+/** Converts a detector of metrics to a metric rule of projects, by slug, without receivers. Throws VALIDATION for what it does not know. */
+export function fromDetector(written: WrittenDetector, projects: string[]): { body: NewAlertRuleBody; kept: Kept } {
   if (written.type !== 'metric_issue')
     throw new MishapError('VALIDATION', { fields: { type: ['Mishap has detectors of type metric_issue.'] } })
   const [source] = written.dataSources
@@ -69,7 +69,7 @@ export function fromDetector(written: WrittenDetector, project: Project): { body
   return {
     body: {
       name: written.name,
-      projects: [project.slug],
+      projects,
       environment: source.environment || null,
       owner: written.owner?.startsWith('user:') ? written.owner : null,
       isActive: written.enabled,

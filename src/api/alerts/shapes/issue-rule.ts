@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import {
   type AlertAction,
-  alertAction,
   alertTrigger,
   type IssueCondition,
   type NewAlertRuleBody,
@@ -18,6 +17,7 @@ import {
   type Part,
   type Reading,
   readParts,
+  readReceiver,
   textOf,
   windowOf,
   windowOfBefore,
@@ -136,10 +136,7 @@ const ticketAction =
 
 function readAction(part: Part, targets: Targets): Reading<AlertAction> {
   const id = textOf(part, 'id')
-  if (id === own.action) {
-    const { data } = alertAction.safeParse(part.target)
-    return data ? { value: data } : { mistake: 'target is an action of Mishap, such as {"type":"owners"}.' }
-  }
+  if (id === own.action) return readReceiver(part.target)
   const ticket = ticketAction.exec(id)
   if (ticket) return { unevaluable: `an issue in ${ticket[1]}` }
   const read = Object.hasOwn(actionReaders, id) ? actionReaders[id] : undefined

@@ -5,7 +5,17 @@ import { metricRuleBody, type RestMetricRule, type WrittenMetricRule } from '../
 import type { Dataset } from '../../../domain/datasets.ts'
 import type { AlertRule } from '../../../store/meta/alerts/rules.ts'
 import type { Kept } from './issue-rule.ts'
-import { distinct, errorsOf, meansReceivers, type Part, type Reading, readParts, textOf } from './part.ts'
+import {
+  distinct,
+  errorsOf,
+  meansReceivers,
+  ownReceiver,
+  type Part,
+  type Reading,
+  readParts,
+  readReceiver,
+  textOf,
+} from './part.ts'
 import { channelAction, mailAction, type Targets } from './targets.ts'
 
 // organizations/{org}/alert-rules/: the older shape of metric rules.
@@ -71,11 +81,13 @@ export function metricPlan({
   }
 }
 
-/** The condition with the groups of the stored rule: this shape has no name for them, and must not remove them. */
-export function withGroups(metric: MetricCondition, { definition }: AlertRule): MetricCondition {
-  const before = definition.metric?.plan
-  if (before?.dataset !== metric.plan.dataset) return metric
-  return { ...metric, plan: { ...metric.plan, groupBy: before.groupBy } }
+/** The condition with what this shape has no name for, and must not remove: groups, minimum volume and missing data. */
+export function withUnnamed(metric: MetricCondition, { definition }: AlertRule): MetricCondition {
+  const before = definition.metric
+  if (before?.plan.dataset !== metric.plan.dataset) return metric
+  const { minimum, missing, plan } = before
+  const { groupBy, order, limit } = plan
+  return { ...metric, minimum, missing, plan: { ...metric.plan, groupBy, order, limit } }
 }
 
 /** The filter and the aggregate of a plan's deciding series, as one query. */
@@ -112,6 +124,8 @@ function readAction(part: Part, targets: Targets): Reading<AlertAction> {
         targets.channels.map(({ kind }) => kind),
         [target],
       )
+    case ownReceiver:
+      return readReceiver(part.target)
     default:
       return { mistake: `Unknown action ${JSON.stringify(textOf(part, 'type').slice(0, 50))}.` }
   }
@@ -185,7 +199,9 @@ const keptRule = z.object({ shape: z.literal('alert-rules'), written: metricRule
 const actionOf = (action: AlertAction): Record<string, unknown> => {
   if (action.type === 'channel') return { type: 'channel', targetType: 'specific', targetIdentifier: action.channel }
   if (action.type === 'person') return { type: 'email', targetType: 'user', targetIdentifier: action.person }
-  return { type: 'email', targetType: action.type === 'members' ? 'team' : 'issue_owners', targetIdentifier: null }
+  if (action.type === 'members') return { type: 'email', targetType: 'team', targetIdentifier: null }
+  if (action.type === 'owners') return { type: 'email', targetType: 'issue_owners', targetIdentifier: null }
+  return { type: ownReceiver, target: action }
 }
 
 /** The triggers as they were written, with the receivers of now: these may have been changed in another shape since. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MishapError } from '../../../base/errors.ts'
-import type { AlertAction, RestAlertRule } from '../../../contract/alerts/alerts.ts'
+import { type AlertAction, alertAction, type RestAlertRule } from '../../../contract/alerts/alerts.ts'
 
 /** A condition, filter or action of another shape of the API. Its other fields follow from its id or type. */
 export type Part = { [name: string]: unknown }
@@ -17,6 +17,15 @@ export const textOf = (part: Part, name: string): string => {
 export function numberOf(part: Part, name: string): number | undefined {
   const text = textOf(part, name).trim()
   return /^-?\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined
+}
+
+/** The type of an action that a shape has no name for: it holds the receiver as Mishap names it. */
+export const ownReceiver = 'mishap_receiver'
+
+/** Reads a receiver as Mishap names it. */
+export function readReceiver(target: unknown): Reading<AlertAction> {
+  const { data } = alertAction.safeParse(target)
+  return data ? { value: data } : { mistake: 'target is an action of Mishap, such as {"type":"owners"}.' }
 }
 
 /** The windows that the other shapes know, in minutes. */

@@ -10,9 +10,11 @@ import {
   meansReceivers,
   minutesOf,
   numberOf,
+  ownReceiver,
   type Part,
   type Reading,
   readParts,
+  readReceiver,
   textOf,
   windowOf,
   windowOfBefore,
@@ -117,6 +119,7 @@ export function readAction({ type, config, integrationId }: Action, targets: Tar
       targets.channels.map(({ kind }) => kind),
       [textOf(config, 'targetIdentifier')],
     )
+  if (type === ownReceiver) return readReceiver(config.target)
   const kinds = Object.hasOwn(channelKindsOf, type) ? channelKindsOf[type] : undefined
   if (kinds)
     return channelAction(targets, kinds, [
@@ -215,8 +218,9 @@ function actionOf(action: AlertAction): Record<string, unknown> {
     return { type: 'mishap_channel', config: { targetType: 'specific', targetIdentifier: action.channel }, data: {} }
   if (action.type === 'person')
     return { type: 'email', config: { targetType: 'user', targetIdentifier: action.person }, data: {} }
-  const targetType = action.type === 'members' ? 'team' : action.type === 'owners' ? 'issue_owners' : action.type
-  return { type: 'email', config: { targetType }, data: {} }
+  if (action.type === 'members') return { type: 'email', config: { targetType: 'team' }, data: {} }
+  if (action.type === 'owners') return { type: 'email', config: { targetType: 'issue_owners' }, data: {} }
+  return { type: ownReceiver, config: { target: action }, data: {} }
 }
 
 /** What fromWorkflow keeps of a rule. A configuration file may contain anything else. */
