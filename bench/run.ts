@@ -1,7 +1,7 @@
 // npm run bench: measures every figure against its limit and writes bench/results.md, with the machine it ran on. npm
 // run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs. npm run bench --
 // --full: also the soak of an hour, and 1 and 10 million events (soak --minutes 3; scale --rows 1000000; search --data
-// FOLDER: fills that folder once, and keeps it for the next run). npm run bench
+// FOLDER: fills that folder once, and keeps it for the next run; alert-evaluate --only back-test). npm run bench
 // -- peers: other products beside Mishap, which it installs (--rounds 3).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,14 +52,14 @@ const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
 const wordAfter = (flag: string): string | undefined =>
   words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
-const values = new Set(['--minutes', '--rows', '--against', '--rounds', '--data'].map(wordAfter))
+const values = new Set(['--minutes', '--rows', '--against', '--rounds', '--data', '--only'].map(wordAfter))
 const named = words.filter((word) => !word.startsWith('--') && !values.has(word))
 const full = words.includes('--full')
 const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const folder = wordAfter('--data')
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
-  'alert-evaluate': () => benchAlertEvaluate(sizes.at(-1) ?? 10_000_000),
+  'alert-evaluate': () => benchAlertEvaluate(sizes.at(-1) ?? 10_000_000, wordAfter('--only')),
   'alert-latency': benchAlertLatency,
   'alert-rules': () => benchAlertRules(words.includes('--quick') ? 60 : 120),
   'alert-log': benchAlertLog,

@@ -15,14 +15,30 @@ import { createMetricRules, type MetricRulesDeps } from './metric-rules.ts'
 const { made: open } = appForFile()
 const minuteMs = 60_000
 const startMs = Date.UTC(2026, 10, 16, 10)
-const lengthMin = 124
+/** Rules are judged from here on. What came before is what they compare with. */
+const beginMin = 69
+/** The first burst that rules judge. */
+const burstMin = 70
+const lengthMin = 98
 
-/** Spans of two hours: a quiet service with two bursts. */
+/** A burst that the second one is compared with, and two that are judged: the first and the last minute of each. */
+const bursts = [
+  [26, 31],
+  [burstMin, 75],
+  [89, 91],
+] as const
+
+/** When the evaluator runs: each minute of the first burst, and then for five minutes at once. Each run takes 14 queries. */
+const minutes = Array.from({ length: lengthMin - beginMin + 1 }, (_, at) => beginMin + at).filter(
+  (minute) => minute <= burstMin + 5 || minute % 5 === 0 || minute === lengthMin,
+)
+
+/** Spans of a quiet service with bursts. */
 function linesOf(projectId: number): string {
   const random = randomOf(7)
   const lines: string[] = []
   for (let minute = 0; minute < lengthMin; minute++) {
-    const isBurst = (minute > 40 && minute < 50) || (minute > 111 && minute < 116)
+    const isBurst = bursts.some(([first, last]) => minute >= first && minute <= last)
     const count = Math.floor(random() * 4) + (isBurst ? 20 : 0)
     for (let n = 0; n < count; n++) {
       const receivedMs = startMs + minute * minuteMs + Math.floor(random() * minuteMs)
@@ -94,6 +110,15 @@ const conditions: Record<string, MetricCondition> = {
   slow: metricOf('p95(span.duration)', { threshold: { critical: 400 }, windowMinutes: 10 }),
   users: metricOf('count_unique(user)', { threshold: { critical: 20 } }),
   change: metricOf('count()', { threshold: { type: 'change', before: 'hour', critical: 300 }, minimum: 30 }),
+  changedUsers: metricOf('count_unique(user)', {
+    threshold: { type: 'change', before: 'hour', critical: 100 },
+    minimum: 20,
+  }),
+  userRoutes: byRoute('count_unique(user)', { threshold: { warning: 8, critical: 14, resolve: 6 } }),
+  changedUserRoutes: byRoute('count_unique(user)', {
+    threshold: { type: 'change', before: 'hour', critical: 100 },
+    minimum: 15,
+  }),
   routes: byRoute('count()', { threshold: { warning: 15, critical: 40, resolve: 8 } }),
   slowRoutes: byRoute('p95(span.duration)', { threshold: { critical: 400 }, windowMinutes: 10, minimum: 8 }),
   changedRoutes: byRoute('count()', { threshold: { type: 'change', before: 'hour', critical: 300 }, minimum: 20 }),
@@ -161,12 +186,12 @@ async function firingsOf(rule: AlertRule): Promise<string[]> {
 
 const stateOf = async (rule: AlertRule) => (await open().app.meta.alertRules.alertRuleById(rule.id))?.state
 
-/** Runs rules minute by minute, and returns what each fired. */
+/** Runs rules, and returns what each fired. */
 async function replay(names: readonly string[], lagAt: (minute: number) => number = () => 0) {
   const rules = await createRules(names)
   const { evaluator, at } = evaluatorAt()
-  for (let minute = 0; minute <= lengthMin; minute++) {
-    at(minute, Math.min(minute, lagAt(minute)))
+  for (const minute of minutes) {
+    at(minute, lagAt(minute))
     await evaluator.run()
   }
   return Array.fromAsync(rules, firingsOf)
@@ -187,14 +212,14 @@ function replayOnce() {
 test('rules of every kind fire at their minute, and end', async () => {
   const [count, ...others] = await undisturbed(Object.keys(conditions))
   expect(count).toEqual([
-    '42 start warning',
-    '44 change critical',
-    '53 change warning',
-    '55 end warning',
-    '114 start warning',
-    '115 change critical',
-    '119 change warning',
-    '121 end warning',
+    '72 start warning',
+    '73 change critical',
+    '79 change warning',
+    '81 end warning',
+    '91 start warning',
+    '92 change critical',
+    '95 change warning',
+    '97 end warning',
   ])
   for (const firings of others) expect(firings.length).toBeGreaterThan(1)
 })
@@ -202,31 +227,31 @@ test('rules of every kind fire at their minute, and end', async () => {
 test('ingest that lags by 10 minutes and catches up fires the same, and says meanwhile that the rule waits', async () => {
   const names = Object.keys(conditions)
   const without = await undisturbed(names)
-  // Behind from minute 38 to 60: the first burst is processed when it is long over.
-  expect(await replay(names, (minute) => (minute >= 38 && minute < 60 ? Math.min(10, minute - 38) : 0))).toEqual(
-    without,
-  )
+  // Behind around the first burst, which is processed when it is long over.
+  const [fromMin, toMin] = [beginMin, burstMin + 18]
+  const lagAt = (minute: number) => (minute >= fromMin && minute < toMin ? Math.min(10, minute - fromMin) : 0)
+  expect(await replay(names, lagAt)).toEqual(without)
 
   const [rule] = await createRules(['count'])
   if (!rule) throw new Error('no rule')
   const { evaluator, at } = evaluatorAt()
-  at(30)
+  at(beginMin)
   await evaluator.run()
-  at(40, 10)
+  at(beginMin + 10, 10)
   await evaluator.run()
   expect(await stateOf(rule)).toMatchObject({ status: 'waiting', reason: expect.stringContaining('not processed yet') })
-  at(41)
+  at(lengthMin)
   await evaluator.run()
-  expect(await stateOf(rule)).toMatchObject({ status: 'ok', reason: '', evaluatedMs: startMs + 41 * minuteMs })
+  expect(await stateOf(rule)).toMatchObject({ status: 'ok', reason: '', evaluatedMs: startMs + lengthMin * minuteMs })
 })
 
 test('a rule that is killed at any step goes on where it was saved, and skips and doubles nothing', async () => {
-  const names = ['count', 'users', 'change']
+  const names = ['count', 'users', 'change', 'userRoutes']
   const without = await undisturbed(names)
   const rules = await createRules(names)
   const random = randomOf(3)
   let current = evaluatorAt()
-  for (let minute = 0; minute <= lengthMin; minute++) {
+  for (let minute = beginMin; minute <= lengthMin; minute++) {
     current.at(minute)
     // A kill before or after the transaction: the process is gone, and with it all that it had read.
     const { alertRules } = current.deps.meta
@@ -234,7 +259,7 @@ test('a rule that is killed at any step goes on where it was saved, and skips an
       if (random() < 0.5) await alertRules.saveEvaluation(...args)
       throw new Error('killed')
     }
-    const isKilled = random() < 0.3
+    const isKilled = random() < 0.5
     const { deps } = current
     if (!isKilled) await current.evaluator.run()
     else {
@@ -253,10 +278,10 @@ test('after a stop, missed minutes are judged in order, up to a day', async () =
   const [rule] = await createRules(['count'])
   if (!rule) throw new Error('no rule')
   const { evaluator, at } = evaluatorAt()
-  at(0)
+  at(beginMin)
   await evaluator.run()
   at(lengthMin)
-  expect(await evaluator.run()).toMatchObject({ steps: lengthMin })
+  expect(await evaluator.run()).toMatchObject({ steps: lengthMin - beginMin })
   expect([await firingsOf(rule)]).toEqual(without)
   at(lengthMin + 3 * 1440)
   expect(await evaluator.run()).toMatchObject({ steps: 1440 })
@@ -272,12 +297,12 @@ test('a query over its limit keeps the state, says why, and is asked again; the 
     return deps.events.seriesOfRows(question)
   }
   const evaluator = createMetricRules({ ...deps, events: { ...deps.events, seriesOfRows } })
-  at(44)
+  at(burstMin + 4)
   expect(await evaluator.run()).toMatchObject({ failed: 1, steps: 1 })
   expect(await stateOf(slow)).toMatchObject({ status: 'not_evaluated', reason: 'The query took longer than 20 s.' })
-  expect(await stateOf(count)).toMatchObject({ status: 'critical', evaluatedMs: startMs + 44 * minuteMs })
+  expect(await stateOf(count)).toMatchObject({ status: 'critical', evaluatedMs: startMs + (burstMin + 4) * minuteMs })
   isSlow = false
-  at(45)
+  at(burstMin + 5)
   await evaluator.run()
   expect(await stateOf(slow)).toMatchObject({ status: expect.stringMatching(/ok|critical/), reason: '' })
 })
@@ -291,28 +316,50 @@ test('a rule of all projects watches a new one at once', async () => {
     known.isCreated ? deps.meta.projects.projectsOf(...args) : []
   const meta = { ...deps.meta, projects: { ...deps.meta.projects, projectsOf } }
   const evaluator = createMetricRules({ ...deps, meta })
-  at(44)
+  at(burstMin + 4)
   expect(await evaluator.run()).toMatchObject({ steps: 0 })
   known.isCreated = true
-  at(45)
+  at(burstMin + 5)
   expect(await evaluator.run()).toMatchObject({ steps: 1 })
   expect(await stateOf(rule)).toMatchObject({ status: 'critical' })
+})
+
+test('different values that are too many keep the state and say why, alone and by group; the others are judged', async () => {
+  const [users, userRoutes, count] = await createRules(['users', 'userRoutes', 'count'])
+  if (!users || !userRoutes || !count) throw new Error('no rules')
+  const { deps, at } = evaluatorAt()
+  let isTooMuch = true
+  const uniqueOfWindows: typeof deps.events.uniqueOfWindows = (question) => {
+    if (isTooMuch) throw new MishapError('QUERY_TIMEOUT', { causes: ['memory'] })
+    return deps.events.uniqueOfWindows(question)
+  }
+  const evaluator = createMetricRules({ ...deps, events: { ...deps.events, uniqueOfWindows } })
+  at(burstMin + 4)
+  expect(await evaluator.run()).toMatchObject({ failed: 2, steps: 1 })
+  const reason = 'The query needs more memory than one query may use.'
+  for (const rule of [users, userRoutes])
+    expect(await stateOf(rule)).toMatchObject({ status: 'not_evaluated', reason, evaluatedMs: null })
+  expect(await stateOf(count)).toMatchObject({ status: 'critical' })
+  isTooMuch = false
+  at(burstMin + 5)
+  await evaluator.run()
+  for (const rule of [users, userRoutes]) expect(await stateOf(rule)).toMatchObject({ status: 'critical', reason: '' })
 })
 
 test('a changed rule begins anew, and one that is switched off is not judged', async () => {
   const [rule] = await createRules(['count'])
   if (!rule) throw new Error('no rule')
   const { deps, evaluator, at } = evaluatorAt()
-  at(44)
+  at(burstMin + 4)
   await evaluator.run()
   expect(await stateOf(rule)).toMatchObject({ status: 'critical' })
   const higher = definitionOf(metricOf('count()', { threshold: { critical: 900 } }))
   await deps.meta.alertRules.updateAlertRule(rule.id, { definition: higher }, 'ann')
-  at(45)
+  at(burstMin + 5)
   await evaluator.run()
-  expect(await stateOf(rule)).toMatchObject({ status: 'ok', evaluatedMs: startMs + 45 * minuteMs })
+  expect(await stateOf(rule)).toMatchObject({ status: 'ok', evaluatedMs: startMs + (burstMin + 5) * minuteMs })
   await deps.meta.alertRules.updateAlertRule(rule.id, { active: false }, 'ann')
-  at(46)
+  at(burstMin + 6)
   expect(await evaluator.run()).toMatchObject({ rules: 0 })
 })
 
@@ -336,15 +383,15 @@ test.each(Object.keys(conditions))('the back-test of %s equals what it then fire
   at(lengthMin)
   const view = { projects: [project], environments: [] }
   const metric = conditions[name] ?? metricOf('count()')
-  const { firings, fromMs } = await backTestRule({ ...deps, config: open().app.config }, view, {
+  const { firings } = await backTestRule({ ...deps, config: open().app.config }, view, {
     rule: bodyOf(metric),
     days: 1,
     noise: [],
   })
   const minuteOf = (ms: number | null) => (ms === null ? null : (ms - startMs) / minuteMs)
   const tested = firings
-    // The evaluator began at minute 0. Before it, silence fires since the beginning of the range.
-    .filter(({ startMs: ms }) => ms > fromMs + minuteMs)
+    // The evaluator began later: what fires then, began before it in the back-test.
+    .filter((firing) => firing.startMs > startMs + beginMin * minuteMs)
     .map((firing) => [minuteOf(firing.startMs), minuteOf(firing.endMs), firing.group ?? ''])
   const changes = live.map((text) => {
     const [minute = '', change, , group = ''] = text.split(' ')
@@ -356,6 +403,6 @@ test.each(Object.keys(conditions))('the back-test of %s equals what it then fire
       const end = changes.find((other) => other.change === 'end' && other.group === group && other.minute > minute)
       return [minute, end?.minute ?? null, group]
     })
-  expect(tested).toEqual(fired.filter(([start]) => start !== 0))
+  expect(tested).toEqual(fired.filter(([start]) => start !== beginMin))
   expect(tested.length).toBeGreaterThan(0)
 })

@@ -11,6 +11,7 @@ const failure = (n: number, type: string) => ({
   platform: 'node',
   timestamp: nowS - 5,
   environment: n % 2 === 0 ? 'production' : 'staging',
+  user: { id: `u${n % 5}` },
   exception: { values: [{ type, value: 'the payment was declined' }] },
 })
 
@@ -63,6 +64,21 @@ describe('a back-test', () => {
     expect(found).toMatchObject({ samples: 12, sampled: false, stepMinutes: 1, suggest: null, blind: [] })
     expect(found.points).toHaveLength(96)
     expect(Math.max(...found.points.map(({ value }) => value ?? 0))).toBe(12)
+  })
+
+  test('counts the people of each group', async () => {
+    const series = [{ name: 'a', aggregate: 'count_unique(user)' }]
+    const found = await tested({
+      plan: { ...plan, series, groupBy: ['environment'] },
+      threshold: { ...metric.threshold, critical: 4 },
+    })
+    // Five people in production and four in staging.
+    expect(found.firings.map(({ group, peak, level }) => [group, peak, level])).toEqual([['production', 5, 'critical']])
+    expect(found.groups?.shown.map(({ name, times }) => [name, times])).toEqual([
+      ['production', 1],
+      ['staging', 0],
+    ])
+    expect(found).toMatchObject({ samples: 12, sampled: false })
   })
 
   test('asks about the environment of the rule', async () => {

@@ -85,14 +85,6 @@ describe('a rule', () => {
       metricBody({ plan: { ...plan, groupBy: ['release', 'environment', 'level', 'platform'] } }),
       ['metric.plan'],
     ],
-    [
-      'different values by group',
-      metricBody({
-        plan: { ...plan, groupBy: ['release'], series: [{ name: 'a', aggregate: 'count_unique(user)' }], formulas: [] },
-        of: 'a',
-      }),
-      ['metric.plan'],
-    ],
     ['an unknown series', metricBody({ of: 'b' }), ['metric.of']],
     ['a warning beyond critical', levels({ warning: 11 }), ['metric.threshold']],
     ['a warning below it, downwards', levels({ warning: 9, direction: 'below' }), ['metric.threshold']],
@@ -127,6 +119,15 @@ describe('a rule', () => {
   ])('with levels in order is made: %j', async (input) => {
     const { deps } = await rig()
     expect((await createAlertRule(deps, by, input)).id).toBe(1)
+  })
+
+  test('about different values by group is made', async () => {
+    const { deps } = await rig()
+    const series = [{ name: 'a', aggregate: 'count_unique(user)' }]
+    const input = metricBody({ plan: { ...plan, groupBy: ['release'], series, formulas: [] }, of: 'a' })
+    expect(await createAlertRule(deps, by, input)).toMatchObject({
+      definition: { metric: { plan: { groupBy: ['release'], series } } },
+    })
   })
 
   test('stops at the limit of the setting', async () => {

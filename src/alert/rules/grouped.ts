@@ -2,11 +2,12 @@ import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import { groupsMax } from '../../domain/alerts/metric-rules.ts'
 import { groupKey, isTruncated, type RankedBucket, readGroups, readRanked } from '../../query/group-measures.ts'
 import { type Buckets, createWindows, type Measure, type MeasureDeps } from '../../query/metrics/measures.ts'
+import { type CountsAt, readGroupUniques } from '../../query/metrics/unique-counts.ts'
 import type { Cell, Limits } from '../../store/events/question.ts'
 import { createRanking, type GroupedState, type RankedWindow, stepGroups } from './groups.ts'
 import { createMeasures } from './measure.ts'
 import type { MetricCondition as DecidingPart, MetricMeasure } from './metric.ts'
-import { forgetBuckets, referencesToRead } from './watched.ts'
+import { forgetBuckets, noCounts, referenceEnds, referencesToRead } from './watched.ts'
 
 /** What is read of one group. */
 type GroupSeries = {
@@ -14,6 +15,9 @@ type GroupSeries = {
   buckets: Buckets
   references: Buckets
   referenceTo: number
+  /** Numbers of different values of its windows, and of those that it is compared with. */
+  uniques: CountsAt
+  referenceUniques: CountsAt
   /** Buckets that have more groups than were ranked are read up to here. */
   filledTo: number
   measureAt: (endMs: number) => MetricMeasure
@@ -32,8 +36,6 @@ export type GroupedBuckets = {
 
 type Reading = { limits: Limits; signal?: AbortSignal | undefined }
 
-const noCounts = () => []
-
 /** Creates the memory of a rule by groups. `firstMs`: when the first rows of its dataset came. */
 export function createGrouped(
   measure: Measure,
@@ -51,20 +53,23 @@ function seriesOf({ measure, condition, ranked, firstMs }: GroupedBuckets, key: 
     const found = rows.get(key)
     if (found) own.buckets.set(startMs, found.bucket)
   }
-  return {
+  const series: GroupSeries = {
     cells,
     ...own,
     referenceTo: 0,
+    uniques: noCounts,
+    referenceUniques: noCounts,
     filledTo: 0,
     measureAt: createMeasures({
       compared: condition.threshold,
       stepMs: measure.stepMs,
       windowMs: measure.windowMs,
-      current: createWindows(measure, own.buckets, noCounts),
-      reference: createWindows(measure, own.references, noCounts),
+      current: createWindows(measure, own.buckets, (endMs) => series.uniques(endMs)),
+      reference: createWindows(measure, own.references, (endMs) => series.referenceUniques(endMs)),
       firstMs,
     }),
   }
+  return series
 }
 
 /** Adds the buckets of the largest groups. */
@@ -103,9 +108,42 @@ async function readInto(
   }
 }
 
+/** Counts the different values of groups over whole windows: those to judge, and those that they are compared with. */
+async function readCounts(
+  deps: MeasureDeps,
+  { measure, condition }: GroupedBuckets,
+  all: readonly GroupSeries[],
+  ends: readonly number[],
+  reading: Reading,
+): Promise<void> {
+  const [fromMs, toMs] = [ends[0], ends.at(-1)]
+  if (measure.recipes.uniques.length === 0 || fromMs === undefined || toMs === undefined) return
+  const read = (of: readonly GroupSeries[], range: { fromMs: number; toMs: number }) =>
+    readGroupUniques(
+      deps,
+      measure,
+      of.map(({ cells }) => cells),
+      { ...range, ...reading },
+    )
+  const found = await read(all, { fromMs, toMs })
+  for (const group of all) group.uniques = found.get(groupKey(group.cells)) ?? noCounts
+  const rangesOf = ({ referenceTo }: GroupSeries) => referenceEnds({ condition, measure, referenceTo }, ends)
+  const compared = all.filter((group) => rangesOf(group).length > 0)
+  const [first] = compared
+  const references = await Array.fromAsync(first ? rangesOf(first) : [], async (range) => ({
+    ...range,
+    counts: await read(compared, range),
+  }))
+  for (const group of compared)
+    group.referenceUniques = (endMs) =>
+      references.find((range) => endMs >= range.fromMs && endMs <= range.toMs)?.counts.get(groupKey(group.cells))?.(
+        endMs,
+      ) ?? []
+}
+
 /**
  * Reads what the groups of these windows need beside their ranked buckets: buckets that have more groups than were ranked,
- * and the windows that they are compared with. So each value is exact, however many groups there are.
+ * different values, and the windows that they are compared with. So each value is exact, however many groups there are.
  */
 export async function readSeries(
   deps: MeasureDeps,
@@ -133,6 +171,7 @@ export async function readSeries(
     })),
   )
   await readInto(deps, grouped, [...(starts.length > 0 ? fills : []), ...references], reading)
+  await readCounts(deps, grouped, all, ends, reading)
   const last = ends.at(-1) ?? 0
   for (const group of all) {
     group.filledTo = Math.max(group.filledTo, last)

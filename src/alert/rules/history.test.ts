@@ -99,6 +99,41 @@ test('a range that is too much is read from its end, a day at a time, as far as 
   expect(first?.atMs).toBe(now - 3 * dayMs + 10 * minuteMs)
 })
 
+/** A measure of different values, over a store that counts one in each window, as far as `failing` lets it. */
+function countedOf(failing: (scope: Scope) => unknown) {
+  const { recipes } = measureOf()
+  const uniques = [{ of: { of: 'id', column: 'user' } as const, only: undefined }]
+  const measure = measureOf({ recipes: { ...recipes, uniques, valueOf: (_merged, [count = 0]) => count } })
+  const { deps } = storeOf()
+  const asked: Scope[] = []
+  const uniqueOfWindows = async ({ scope }: { scope: Scope }) => {
+    asked.push(scope)
+    const error = failing(scope)
+    if (error) throw error
+    return [{ part: 0, group: [], changes: [{ endMs: scope.fromMs, count: 1 }] }]
+  }
+  const events = { ...deps.events, uniqueOfWindows } as unknown as QueryDeps['events']
+  return { asked, measure, deps: { ...deps, events } }
+}
+
+test('different values are counted a day at a time, the newest first', async () => {
+  const { asked, measure, deps } = countedOf(() => undefined)
+  const history = await readHistory(deps, measure, ruleOf(), range)
+  expect(asked).toHaveLength(15)
+  expect(asked[0]).toMatchObject({ fromMs: now - dayMs + minuteMs - 10 * minuteMs, toMs: now })
+  const measures = measuresOf(history, measure, ruleOf(), range)
+  expect(measures).toHaveLength(14 * 1440 + 1)
+  expect(new Set(measures.map(({ value }) => value))).toEqual(new Set([1]))
+})
+
+test.each([3, 0])('different values that are too many are counted as far as possible: %s days', async (days) => {
+  const { measure, deps } = countedOf(({ fromMs }) => (fromMs < now - days * dayMs - hourMs ? timeout : undefined))
+  const history = await readHistory(deps, measure, ruleOf(), range)
+  const measures = measuresOf(history, measure, ruleOf(), range)
+  expect(measures).toHaveLength(days * 1440)
+  expect(history.readFrom).toBe(now - days * dayMs + (days > 0 ? minuteMs - 10 * minuteMs : 0))
+})
+
 test('rows that were not read are no rows to compare with', async () => {
   const { deps } = storeOf(({ fromMs, toMs }) =>
     toMs - fromMs > dayMs || fromMs < now - 2 * dayMs ? timeout : undefined,

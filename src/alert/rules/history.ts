@@ -1,14 +1,8 @@
 import { MishapError } from '../../base/errors.ts'
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
-import {
-  type Buckets,
-  createWindows,
-  firstRowsMs,
-  type Measure,
-  readBuckets,
-  readUniques,
-} from '../../query/metrics/measures.ts'
+import { type Buckets, createWindows, firstRowsMs, type Measure, readBuckets } from '../../query/metrics/measures.ts'
+import { type CountsAt, readUniques, uniquePieces } from '../../query/metrics/unique-counts.ts'
 import { createMeasures, referenceRanges } from './measure.ts'
 import type { MetricMeasure } from './metric.ts'
 import { queryLimits } from './query-limits.ts'
@@ -25,11 +19,15 @@ const pieceOf = ({ recipes }: Measure): number =>
 export type History = {
   measure: Measure
   buckets: Buckets
-  uniquesAt: (endMs: number) => number[]
+  uniquesAt: CountsAt
   /** Rows before it were not read in time. */
   readFrom: number
   firstMs: number | null
 }
+
+/** Whether a query reached its limits, and somebody still waits for the answer. */
+const isTooMuch = (error: unknown, signal: AbortSignal | undefined): boolean =>
+  error instanceof MishapError && error.code === 'QUERY_TIMEOUT' && !signal?.aborted
 
 /** Reads buckets from the newest piece of a range to the oldest, as far as the limits allow. Returns how far. */
 async function readPieces(
@@ -45,13 +43,38 @@ async function readPieces(
       const [found] = await readBuckets(deps, [measure], { fromMs: startMs, toMs: endMs, limits: queryLimits, signal })
       for (const [at, bucket] of found ?? []) buckets.set(at, bucket)
     } catch (error) {
-      if (!(error instanceof MishapError) || error.code !== 'QUERY_TIMEOUT' || signal?.aborted) throw error
+      if (!isTooMuch(error, signal)) throw error
       // A day at a time, until one of them is too much.
       return pieceMs > dayMs ? readPieces(deps, measure, { fromMs, toMs: endMs }, dayMs, { buckets, signal }) : endMs
     }
     endMs = startMs
   }
   return fromMs
+}
+
+/** Counts different values from the newest windows to the oldest, as far as the limits allow. */
+async function readCounts(
+  deps: Deps,
+  measure: Measure,
+  range: Range,
+  signal: AbortSignal | undefined,
+): Promise<Pick<History, 'uniquesAt' | 'readFrom'>> {
+  const found: (Range & { countsAt: CountsAt })[] = []
+  const uniquesAt: CountsAt = (endMs) =>
+    found.find(({ fromMs, toMs }) => endMs >= fromMs && endMs <= toMs)?.countsAt(endMs) ?? []
+  const { recipes, windowMs } = measure
+  const ends = { fromMs: range.fromMs + windowMs, toMs: range.toMs }
+  for (const piece of recipes.uniques.length > 0 ? uniquePieces(measure, ends) : []) {
+    try {
+      const [countsAt] = await readUniques(deps, [measure], { ...piece, limits: queryLimits, signal })
+      if (countsAt) found.push({ ...piece, countsAt })
+    } catch (error) {
+      if (!isTooMuch(error, signal)) throw error
+      const oldest = found.at(-1)
+      return { uniquesAt, readFrom: oldest ? oldest.fromMs - windowMs : range.toMs }
+    }
+  }
+  return { uniquesAt, readFrom: range.fromMs }
 }
 
 /**
@@ -69,12 +92,13 @@ export async function readHistory(
   const starts = [fromMs - measure.windowMs - spareMs, ...references.map((range) => range.fromMs)]
   const needed = { fromMs: Math.max(0, Math.min(...starts)), toMs }
   const buckets: Buckets = new Map()
-  const [readFrom, uniquesAt, firstMs] = await Promise.all([
+  const [readFrom, counts, firstMs] = await Promise.all([
     readPieces(deps, measure, needed, pieceOf(measure), { buckets, signal }),
-    readUniques(deps, measure, { fromMs: needed.fromMs + measure.windowMs, toMs, limits: queryLimits, signal }),
+    readCounts(deps, measure, needed, signal),
     threshold.type === 'fixed' ? null : firstRowsMs(deps, measure, toMs, queryLimits),
   ])
-  return { measure, buckets, uniquesAt, readFrom, firstMs }
+  const { uniquesAt } = counts
+  return { measure, buckets, uniquesAt, readFrom: Math.max(readFrom, counts.readFrom), firstMs }
 }
 
 /** Measures the windows of a history that end in a range and were read completely. */

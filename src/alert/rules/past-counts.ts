@@ -137,17 +137,19 @@ async function readPeople(
   for (const [key, issueId] of keys.slice(0, peopleMax)) {
     const projectIds = [Number(key.slice(0, key.indexOf(':')))]
     const { from, scope, filter } = questionOf({ ...part, projectIds }, range, [hashOf(key)])
-    const changes = await events.uniqueOfWindows({
+    const [series] = await events.uniqueOfWindows({
       from,
       scope,
       filter,
       limits: queryLimits,
-      of: { of: 'id', column: 'user' },
+      parts: [{ of: { of: 'id', column: 'user' }, only: undefined }],
+      values: [],
       stepMs: minuteMs,
       windowMs: windowMinutes * minuteMs,
     })
     const own = people.get(issueId) ?? []
     people.set(issueId, own)
+    const changes = series?.changes ?? []
     own.push({ endMs: changes.map(({ endMs }) => endMs), counts: changes.map(({ count }) => count) })
   }
   return { people, isPartial: keys.length > peopleMax }

@@ -43,15 +43,36 @@ function ruleOf(id: number, change: Partial<Measure> = {}, threshold: Partial<Me
 }
 
 type Asked = { aggregates: Aggregate[]; projectIds: number[]; fromMs: number; toMs: number }
+type Counted = { parts: number; projectIds: number[]; fromMs: number; toMs: number }
+type Scoped = { scope: { projectIds: number[]; fromMs: number; toMs: number } }
+
+/** A rule that counts the users of its own route. */
+function uniqueRuleOf(
+  id: number,
+  change: Partial<Measure> = {},
+  threshold: Partial<MetricCondition['threshold']> = {},
+) {
+  const of = { of: 'id', column: 'user' } as const
+  const { recipes } = ruleOf(id).measure
+  return ruleOf(id, { recipes: { ...recipes, uniques: [{ of, only: undefined }] }, ...change }, threshold)
+}
 
 /** A store that notes what it is asked. Each statement has a row with as many rows as its place. */
-function storeOf(failing: (asked: Asked) => unknown = () => undefined) {
+function storeOf(
+  failing: (asked: Asked) => unknown = () => undefined,
+  failingCount: (counted: Counted) => unknown = () => undefined,
+) {
   const asked: Asked[] = []
+  const counted: Counted[] = []
   const events = {
-    seriesOfRows: async (question: {
-      aggregates: Aggregate[]
-      scope: { projectIds: number[]; fromMs: number; toMs: number }
-    }) => {
+    uniqueOfWindows: async ({ parts, scope }: Scoped & { parts: unknown[] }) => {
+      const own = { parts: parts.length, projectIds: scope.projectIds, fromMs: scope.fromMs, toMs: scope.toMs }
+      counted.push(own)
+      const error = failingCount(own)
+      if (error) throw error
+      return parts.map((_, part) => ({ part, group: [], changes: [{ endMs: scope.fromMs, count: part + 1 }] }))
+    },
+    seriesOfRows: async (question: Scoped & { aggregates: Aggregate[] }) => {
       const { aggregates, scope } = question
       const own = { aggregates, projectIds: scope.projectIds, fromMs: scope.fromMs, toMs: scope.toMs }
       asked.push(own)
@@ -60,7 +81,7 @@ function storeOf(failing: (asked: Asked) => unknown = () => undefined) {
       return [{ startMs: scope.fromMs, group: [], cells: aggregates.map((_, at) => at + 1) }]
     },
   }
-  return { asked, deps: { clock: testClock(noon), events, meta: {} } as unknown as QueryDeps }
+  return { asked, counted, deps: { clock: testClock(noon), events, meta: {} } as unknown as QueryDeps }
 }
 
 const countsOf = (due: readonly { watched: WatchedRule }[]) =>
@@ -114,6 +135,63 @@ test('a rule that is too much is found by halves, and the others are read', asyn
   expect([...failures]).toEqual([[due[5]?.watched, timeout]])
   expect(due.filter(({ watched }) => watched.buckets.size > 0)).toHaveLength(7)
   expect(asked).toHaveLength(7)
+})
+
+test('rules about different values share a statement, and each gets its own number', async () => {
+  const due = [uniqueRuleOf(1), uniqueRuleOf(2), ruleOf(3), uniqueRuleOf(4)]
+  const { counted, deps } = storeOf()
+  expect((await readWindows(deps, due, limits)).size).toBe(0)
+  expect(counted).toEqual([{ parts: 3, projectIds: [1, 2, 4], fromMs: noon - 5 * minuteMs, toMs: noon }])
+  expect(due.map(({ watched }) => watched.uniques(noon))).toEqual([[1], [2], [], [3]])
+})
+
+test.each([
+  ['datasets', { dataset: 'logs', from: 'logs' }],
+  ['steps', { stepMs: 5 * minuteMs }],
+  ['windows', { windowMs: 9 * minuteMs }],
+] as [string, Partial<Measure>][])(
+  'different values of different %s have different statements',
+  async (_name, change) => {
+    const { counted, deps } = storeOf()
+    await readWindows(deps, [uniqueRuleOf(1), uniqueRuleOf(2, change)], limits)
+    expect(counted.map(({ projectIds }) => projectIds)).toEqual([[1], [2]])
+  },
+)
+
+test('many rules about different values are cut into statements', async () => {
+  const { counted, deps } = storeOf()
+  const due = Array.from({ length: 60 }, (_, at) => uniqueRuleOf(at + 1))
+  await readWindows(deps, due, limits)
+  expect(counted.map(({ parts }) => parts)).toEqual([25, 25, 10])
+})
+
+test('a rule whose different values are too many is found by halves, and the others are counted', async () => {
+  const due = Array.from({ length: 8 }, (_, at) => uniqueRuleOf(at + 1))
+  const timeout = new MishapError('QUERY_TIMEOUT')
+  const { deps } = storeOf(undefined, ({ projectIds }) => (projectIds.includes(6) ? timeout : undefined))
+  expect([...(await readWindows(deps, due, limits))]).toEqual([[due[5]?.watched, timeout]])
+  expect(due.map(({ watched }) => (watched.uniques(noon)[0] ?? 0) > 0)).toEqual(due.map((_, at) => at !== 5))
+})
+
+test('different values are counted over the whole window that is compared with, each time', async () => {
+  const due = [uniqueRuleOf(1, {}, { type: 'change', before: 'hour' })]
+  const { counted, deps } = storeOf()
+  const hourBefore = { fromMs: noon - 65 * minuteMs, toMs: noon - 60 * minuteMs }
+  for (const endMs of [noon, noon + minuteMs]) {
+    counted.length = 0
+    await readWindows(
+      deps,
+      due.map((own) => ({ ...own, ends: [endMs] })),
+      limits,
+    )
+    const lateMs = endMs - noon
+    expect(counted).toMatchObject([
+      { fromMs: endMs - 5 * minuteMs, toMs: endMs },
+      { fromMs: hourBefore.fromMs + lateMs, toMs: hourBefore.toMs + lateMs },
+    ])
+    expect(due[0]?.watched.referenceUniques(endMs - 60 * minuteMs)).toEqual([1])
+    for (const { watched } of due) watched.referenceTo = endMs
+  }
 })
 
 test('an outage is no fault of a rule', async () => {

@@ -8,6 +8,7 @@ import {
   forgetBuckets,
   measureEnds,
   rangeToRead,
+  referenceEnds,
   referencesToRead,
   setMeasure,
   storedState,
@@ -105,6 +106,29 @@ describe('what is read', () => {
     watched.referenceTo = noon + minuteMs
     expect(referencesToRead(watched, ends)).toEqual([])
     expect(referencesToRead(watched, [noon + hourMs])).toHaveLength(4)
+  })
+})
+
+describe('windows to compare with whose different values are counted', () => {
+  const ends = [noon + minuteMs, noon + 2 * minuteMs]
+
+  test.each([
+    ['a fixed threshold has none', 'fixed', 0],
+    ['those of the hour before', 'change', 1],
+    ['those of the pattern', 'weekly', 4],
+  ] as const)('%s', (_name, type, count) => {
+    expect(referenceEnds(watchedOf({ type, before: 'hour' }), ends)).toHaveLength(count)
+  })
+
+  test('all of them again at each step, but the pattern once an hour', () => {
+    const change = watchedOf({ type: 'change', before: 'hour' })
+    const shifted = { fromMs: noon - hourMs + minuteMs, toMs: noon - hourMs + 2 * minuteMs }
+    expect(referenceEnds(change, ends)).toEqual([shifted])
+    change.referenceTo = noon
+    expect(referenceEnds(change, ends)).toEqual([shifted])
+    const weekly = watchedOf({ type: 'weekly' })
+    weekly.referenceTo = noon + minuteMs
+    expect(referenceEnds(weekly, ends)).toEqual([])
   })
 })
 

@@ -1,5 +1,6 @@
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import { type Buckets, createWindows, type Measure } from '../../query/metrics/measures.ts'
+import type { CountsAt } from '../../query/metrics/unique-counts.ts'
 import type { AlertRule, AlertRuleState } from '../../store/meta/alerts/rules.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { GroupedBuckets } from './grouped.ts'
@@ -24,10 +25,10 @@ export type WatchedRule = {
   buckets: Buckets
   readTo: number
   /** Counts of different values by the end of their window. */
-  uniques: (endMs: number) => readonly number[]
+  uniques: CountsAt
   /** The same for the windows that it compares with. */
   referenceBuckets: Buckets
-  referenceUniques: (endMs: number) => readonly number[]
+  referenceUniques: CountsAt
   /** The newest window that has what it is compared with. */
   referenceTo: number
   /** What is read of a rule by groups. */
@@ -60,7 +61,8 @@ function knownState({ memory }: AlertRuleState): MetricState {
 }
 
 const hourMs = 3_600_000
-const noCounts = () => []
+/** No different values were counted. */
+export const noCounts: CountsAt = () => []
 
 /** Begins to watch a rule. */
 export function watchRule(rule: AlertRule, condition: MetricCondition): WatchedRule {
@@ -96,6 +98,8 @@ export function setMeasure(watched: WatchedRule, measure: Measure, nowMs: number
   watched.referenceBuckets = new Map()
   watched.readTo = 0
   watched.referenceTo = 0
+  watched.uniques = noCounts
+  watched.referenceUniques = noCounts
   watched.grouped = undefined
   watched.measureAt = undefined
 }
@@ -140,6 +144,21 @@ export function referencesToRead(
   const ranges = referenceRanges(threshold, measure, { fromMs: first, toMs: last })
   if (threshold.type !== 'change') return ranges
   return ranges.map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, referenceTo - last + toMs), toMs }))
+}
+
+/**
+ * Ends of the windows to compare with whose different values are counted, when those are read: the first and the last of
+ * each range. Numbers of different values are not merged from what was read before, so the whole windows count.
+ */
+export function referenceEnds(
+  watched: Pick<WatchedRule, 'condition' | 'measure' | 'referenceTo'>,
+  ends: readonly number[],
+): Span[] {
+  const { condition, measure } = watched
+  const [first, last] = [ends[0], ends.at(-1)]
+  if (!measure || first === undefined || last === undefined || referencesToRead(watched, ends).length === 0) return []
+  const ranges = referenceRanges(condition.threshold, measure, { fromMs: first, toMs: last })
+  return ranges.map(({ fromMs, toMs }) => ({ fromMs: fromMs + measure.windowMs, toMs }))
 }
 
 /** Measures the windows that end at these times, which must follow what was measured before. */

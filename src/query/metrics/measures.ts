@@ -2,7 +2,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Plan } from '../../contract/explore/explore.ts'
 import { groupFieldsMax, stepMinutesOf, windowMinutesMax } from '../../domain/alerts/metric-rules.ts'
 import type { Dataset } from '../../domain/datasets.ts'
-import type { Asked, Cost, Filter, Limits, QuestionStore } from '../../store/events/question.ts'
+import type { Asked, Cost, Filter, Limits } from '../../store/events/question.ts'
 import type { PlanView } from '../compile/dataset.ts'
 import { fieldsOfDataset } from '../compile/datasets.ts'
 import type { ValueField } from '../compile/fields.ts'
@@ -76,8 +76,6 @@ export async function compileMeasure(
   const isOfValues = recipes.uniques.length > 0 || recipes.parts.some(({ merge }) => merge === 'bins')
   if (plan.dataset === 'outcomes' && isOfValues)
     throw wrong('of', 'Percentiles and different values of outcomes cannot be watched.')
-  if (plan.groupBy.length > 0 && recipes.uniques.length > 0)
-    throw wrong('plan', 'Different values are not counted by group. Leave out the groups, or count rows.')
   return {
     dataset: plan.dataset,
     from: compiled.dataset.from,
@@ -116,7 +114,7 @@ export const questionsOf = (deps: MeasureDeps, dataset: Dataset): RowQuestions =
   dataset === 'outcomes' ? ledgerQuestions(deps.meta) : deps.events
 
 /** The condition of one measure among others in the same statement. */
-function ownCondition({ projectIds, environments, filter }: Measure): Filter | undefined {
+export function ownCondition({ projectIds, environments, filter }: Measure): Filter | undefined {
   const ofEnvironments: Filter | undefined =
     environments.length === 0
       ? undefined
@@ -195,38 +193,6 @@ export async function readBuckets(
     }
   }
   return found
-}
-
-/** The count of the last change up to a time. */
-function lastCount(changes: readonly { endMs: number; count: number }[], endMs: number): number {
-  let [low, high] = [0, changes.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((changes[middle]?.endMs ?? 0) <= endMs) low = middle + 1
-    else high = middle
-  }
-  return changes[low - 1]?.count ?? 0
-}
-
-/** Reads how many different values the windows have that end in a range. Throws QUERY_TIMEOUT, STORE_UNAVAILABLE. */
-export async function readUniques(
-  { events }: { events: Pick<QuestionStore, 'uniqueOfWindows'> },
-  { from, projectIds, environments, filter, recipes, stepMs, windowMs }: Measure,
-  { fromMs, toMs, ...options }: Reading,
-): Promise<(endMs: number) => number[]> {
-  const counts = await Array.fromAsync(recipes.uniques, async ({ of, only }) => {
-    const changes = await events.uniqueOfWindows({
-      from,
-      scope: { projectIds, environments, fromMs: fromMs - windowMs, toMs },
-      filter: both(filter, only),
-      of,
-      stepMs,
-      windowMs,
-      ...options,
-    })
-    return (endMs: number) => lastCount(changes, endMs)
-  })
-  return (endMs) => counts.map((countAt) => countAt(endMs))
 }
 
 /** The value of a window, and how many rows it has. */

@@ -17,3 +17,12 @@ export const inGroups = (wanted: readonly Value[], groups: readonly (readonly Ce
   op: 'or',
   of: groups.map((cells) => inGroup(wanted, cells)),
 })
+
+/** Whether the cells of an answer begin with a wanted group: a row with several values is in other groups, too. */
+export function isWanted(
+  wanted: readonly Value[],
+  groups: readonly (readonly Cell[])[],
+): (cells: readonly Cell[]) => boolean {
+  const found = new Set(groups.map((cells) => JSON.stringify(cells.slice(0, wanted.length))))
+  return (cells) => found.has(JSON.stringify(cells.slice(0, wanted.length)))
+}

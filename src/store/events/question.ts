@@ -108,6 +108,9 @@ type WithCut = { withCut: boolean }
 /** One facet: the values of a property among the matching rows, most rows first. */
 export type Facet = { key: string; values: { value: string; count: number; samples: number }[] }
 
+/** Numbers of different values of windows, of a part and a group: the number from each end of a window on. */
+export type UniqueSeries = { part: number; group: Cell[]; changes: { endMs: number; count: number }[] }
+
 export type KeyCount = { key: string; rows: number; unique: number }
 
 /** A question with the names of its columns, as people wrote them. */
@@ -186,11 +189,19 @@ export type QuestionStore = {
   /**
    * Returns how many different values the windows of a range have, exactly: for each multiple of `stepMs` at which the
    * number changes, the number of the window of `windowMs` that ends there. By time of receipt. A window that begins
-   * before the range counts only what is in it.
+   * before the range counts only what is in it. Each part counts one value of the rows that meet its condition, by group
+   * if there are `values`. `only` limits the groups: their cells, as an answer has them. A series without values is left
+   * out.
    */
   uniqueOfWindows(
-    question: Question & { of: Value; stepMs: number; windowMs: number },
-  ): Promise<{ endMs: number; count: number }[]>
+    question: Question & {
+      parts: readonly { of: Value; only: Filter | undefined }[]
+      values: readonly Value[]
+      only?: readonly (readonly Cell[])[] | undefined
+      stepMs: number
+      windowMs: number
+    },
+  ): Promise<UniqueSeries[]>
   /** Returns the first and last hour, by their own time, of errors that the disk budget removed. Null: none was. */
   removedHours(scope: Pick<Scope, 'projectIds' | 'fromMs' | 'toMs'>): Promise<{ fromMs: number; toMs: number } | null>
   /** Returns the most frequent values of these texts, `max` of each, in their order. The key is the column. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { randomOf } from '../../random.cases.ts'
 import type { EventStore } from './event-store.ts'
-import type { Aggregate, Asked, Filter, JsonPath, Value } from './question.ts'
+import type { Aggregate, Asked, Filter, JsonPath, UniqueSeries, Value } from './question.ts'
 import { sourceOf } from './searching/sources.ts'
 import { tableNames } from './tables.ts'
 import { encodeSpanRow } from './traces/encode-span.ts'
@@ -111,6 +111,8 @@ const counts: Aggregate[] = [
   },
 ]
 
+const changesOf = ({ changes }: UniqueSeries) => changes
+
 function compiled(open: () => EventStore): void {
   const asked = (['events', 'spans', 'logs', 'metrics'] as const).filter((from) =>
     tableNames.some((name) => name === from),
@@ -139,8 +141,18 @@ function compiled(open: () => EventStore): void {
         const series = { ...question, filter: only, values: [value], aggregates, bucketMs: 60_000 }
         const rows = await open().seriesOfRows({ ...series, only: groups })
         expect(rows.every(({ cells }) => cells.length === aggregates.length)).toBe(true)
-        const windows = { from, scope, filter: only, of: value, stepMs: 60_000, windowMs: 600_000 }
-        expect((await open().uniqueOfWindows(windows)).every(({ count }) => count >= 0)).toBe(true)
+        const windows = { from, scope, filter: only, stepMs: 60_000, windowMs: 600_000 }
+        const part = { of: value, only }
+        const alone = await open().uniqueOfWindows({ ...windows, parts: [part], values: [] })
+        expect(alone.flatMap(changesOf).every(({ count }) => count >= 0)).toBe(true)
+        const grouped = await open().uniqueOfWindows({ ...windows, parts: [part, part], values: [value] })
+        const [first, second] = [0, 1].map((at) =>
+          Object.fromEntries(
+            grouped.filter((own) => own.part === at).map(({ group, changes }) => [String(group[0]), changes]),
+          ),
+        )
+        expect(second).toEqual(first)
+        expect(grouped.length > 0).toBe(alone.length > 0)
       }
     }
   })

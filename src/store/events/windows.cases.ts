@@ -3,14 +3,8 @@ import { testClock } from '../../base/clock.ts'
 import type { Plan } from '../../contract/explore/explore.ts'
 import { groupKey, readGroups, readRanked } from '../../query/group-measures.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
-import {
-  compileMeasure,
-  createWindows,
-  firstRowsMs,
-  type Measure,
-  readBuckets,
-  readUniques,
-} from '../../query/metrics/measures.ts'
+import { compileMeasure, createWindows, firstRowsMs, type Measure, readBuckets } from '../../query/metrics/measures.ts'
+import { readGroupUniques, readUniques } from '../../query/metrics/unique-counts.ts'
 import { randomOf } from '../../random.cases.ts'
 import type { Project } from '../meta/meta.ts'
 import type { EventStore } from './event-store.ts'
@@ -31,6 +25,9 @@ type Row = {
   failed: boolean
   staging: boolean
 }
+
+/** One or two values of a row: a list in its JSON. */
+const marksOf = (user: number): string[] => [`t${user % 5}`, `t${user % 7}`]
 
 /** Rows of two hours. Some have an own time long before, as SDKs send after a week offline. */
 function rowsOf(): { rows: Row[]; lines: string[] } {
@@ -59,7 +56,7 @@ function rowsOf(): { rows: Row[]; lines: string[] } {
           weight: row.weight,
           failed: row.failed,
           route: row.route,
-          attributes: { user: `u${row.user}` },
+          attributes: { user: `u${row.user}`, marks: JSON.stringify(marksOf(row.user)) },
           environment: row.staging ? 'staging' : 'production',
           jpos: 977_000_000,
           place: n,
@@ -136,7 +133,8 @@ export function windowCases(open: () => EventStore): void {
   const ends = Array.from({ length: 140 }, (_, at) => startMs + at * minuteMs)
   const range = { fromMs: startMs - 10 * minuteMs, toMs: startMs + 140 * minuteMs, limits: {} }
   const measured = async (of: Measure, buckets: Awaited<ReturnType<typeof readBuckets>>[number]) => {
-    const windows = createWindows(of, buckets, await readUniques(deps(), of, range))
+    const [uniquesAt = () => []] = await readUniques(deps(), [of], range)
+    const windows = createWindows(of, buckets, uniquesAt)
     return ends.map((endMs) => windows(endMs))
   }
   const windowOf = (endMs: number, own: readonly Row[]) =>
@@ -174,6 +172,60 @@ export function windowCases(open: () => EventStore): void {
     for (const [at, of] of measures.entries()) {
       const [alone = new Map()] = await readBuckets(deps(), [of], range)
       expect(await measured(of, together[at] ?? new Map())).toEqual(await measured(of, alone))
+    }
+  })
+
+  test('different values of several rules in one statement, each by its own rows', async () => {
+    type Case = [aggregate: string, query: string, environments: string[], valuesOf: (row: Row) => unknown[]]
+    const cases: Case[] = [
+      ['count_unique(user)', '', [], ({ user }) => [user]],
+      [
+        'count_unique(user)',
+        'route:/pay',
+        ['staging'],
+        (row) => (row.route === '/pay' && row.staging ? [row.user] : []),
+      ],
+      ['count_unique(route)', '', [], ({ route }) => [route]],
+      ['count_unique(marks[])', 'route:/cart', [], (row) => (row.route === '/cart' ? marksOf(row.user) : [])],
+    ]
+    const measures = await Array.fromAsync(cases, ([aggregate, query, environments]) =>
+      measure(aggregate, query, environments),
+    )
+    const found = await readUniques(deps(), measures, range)
+    for (const [at, [, , , valuesOf]] of cases.entries()) {
+      const counted = ends.map((endMs) => found[at]?.(endMs))
+      expect(counted).toEqual(ends.map((endMs) => [new Set(windowOf(endMs, rows).flatMap(valuesOf)).size]))
+    }
+  })
+
+  test.each<[string[], string, (row: Row) => string[][], (row: Row) => unknown[]]>([
+    [['route'], 'count_unique(user)', ({ route }) => [[route]], ({ user }) => [user]],
+    [
+      ['user', 'route'],
+      'count_unique(environment)',
+      (row) => [[`u${row.user}`, row.route]],
+      ({ staging }) => [staging],
+    ],
+    [['route'], 'count_unique(marks[])', ({ route }) => [[route]], ({ user }) => marksOf(user)],
+    [
+      ['marks[]'],
+      'count_unique(marks[])',
+      ({ user }) => marksOf(user).map((mark) => [mark]),
+      ({ user }) => marksOf(user),
+    ],
+  ])('by %j, %s of each group is that of its rows', async (groupBy, aggregate, groupsOf, valuesOf) => {
+    const view = { projects, environments: [], meUserId: '' }
+    const plan = { ...planOf(aggregate), groupBy }
+    const of = await compileMeasure(deps(), view, { plan, of: 'a', windowMinutes: 10 })
+    const groups = new Map<string, Row[]>()
+    for (const row of rows)
+      for (const key of new Set(groupsOf(row).map(groupKey))) groups.set(key, [...(groups.get(key) ?? []), row])
+    const cells = [...groups.keys()].map((key) => JSON.parse(key) as string[])
+    const found = await readGroupUniques(deps(), of, cells, range)
+    expect(found.size).toBe(groups.size)
+    for (const [key, own] of groups) {
+      const counted = ends.map((endMs) => found.get(key)?.(endMs))
+      expect(counted).toEqual(ends.map((endMs) => [new Set(windowOf(endMs, own).flatMap(valuesOf)).size]))
     }
   })
 

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import { inGroups } from '../groups.ts'
+import { inGroups, isWanted } from '../groups.ts'
 import type { Aggregate, Cell, Having, Order, Question, QuestionStore, Value } from '../question.ts'
 import { createValues, type Values } from '../reading/filter.ts'
 import { compileAggregate, type Over } from './aggregates.ts'
@@ -118,12 +118,6 @@ function havingOf(source: Source, values: Values, having: readonly Having[], ove
     ({ compare, number }, at) => `ifNull(h${at} ${compares[compare]} ${values.add('Float64', number)}, 0)`,
   )
   return { columns: columns.join(''), where: conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '' }
-}
-
-/** Of a row with several values, only those of wanted groups. Each has its own text. */
-const isWanted = (wanted: readonly Value[], groups: readonly (readonly Cell[])[]) => {
-  const found = new Set(groups.map((cells) => JSON.stringify(cells.slice(0, wanted.length))))
-  return (cells: readonly Cell[]) => found.has(JSON.stringify(cells.slice(0, wanted.length)))
 }
 
 /** Whether an aggregate of a group depends on the other groups. */
