@@ -109,6 +109,23 @@ describe('a change', () => {
     ])
   })
 
+  test.each<[string, string[], [string, string[]]]>([
+    ['in its place', ['ann', ''], ['done', []]],
+    ['at another place', ['', 'ann', 'cem'], ['done', []]],
+    ['taken out', ['ann'], ['done', []]],
+    ['given to somebody', ['ann', 'cem'], ['done', []]],
+    ['twice', ['ann', '', ''], ['VALIDATION', ['members']]],
+    ['beside a stranger', ['ann', '', 'eve'], ['VALIDATION', ['members']]],
+  ])('a turn of somebody who has left, %s', async (_says, members, expected) => {
+    const deps = await rig()
+    await deps.meta.organizations.setMember(1, 'cem', 'member')
+    await deps.meta.organizations.endMembership(1, 'bob')
+    const schedule = (await deps.meta.incidents.scheduleById(deps.schedule.id)) ?? deps.schedule
+    expect(await endOf(() => updateOnCallSchedule(deps, schedule, { members }, 'ann'))).toEqual(expected)
+    const stored = await deps.meta.incidents.scheduleById(schedule.id)
+    expect(stored?.members).toEqual(expected[0] === 'done' ? members : ['ann', ''])
+  })
+
   test('of a schedule that is gone is not found', async () => {
     const deps = await rig()
     await deleteOnCallSchedule(deps, deps.schedule.id)

@@ -5,7 +5,7 @@ import type {
   NewOnCallScheduleBody,
   OnCallScheduleChangeBody,
 } from '../contract/alerts/incidents.ts'
-import { isTimeZone } from '../domain/alerts/on-call.ts'
+import { hole, isTimeZone } from '../domain/alerts/on-call.ts'
 import type { OnCallOverride, OnCallSchedule } from '../store/meta/alerts/on-call.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -19,18 +19,25 @@ type Deps = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Throws VALIDATION with fields for a zone that is unknown, and for people who are no members. */
+const isRota = (members: readonly string[], known: ReadonlySet<string>, holesMax: number): boolean =>
+  members.every((id) => id === hole || known.has(id)) && members.filter((id) => id === hole).length <= holesMax
+
+/**
+ * Throws VALIDATION with fields for a zone that is unknown, for people who are no members, and for more turns of nobody
+ * than `holesMax`.
+ */
 export async function demandOnCallSchedule(
   { meta }: { meta: MetaWith<'organizations.membersOf'> },
   organizationId: number,
   { timeZone, members }: { timeZone?: string | undefined; members?: readonly string[] | undefined },
+  holesMax = 0,
 ): Promise<void> {
   const known = new Set((await meta.organizations.membersOf(organizationId)).map(({ userId }) => userId))
   const fields = {
     ...(timeZone !== undefined && !isTimeZone(timeZone)
       ? { timeZone: ['An IANA time zone such as Europe/Berlin.'] }
       : {}),
-    ...(members?.every((id) => known.has(id)) === false ? { members: ['Somebody is no member.'] } : {}),
+    ...(isRota(members ?? [], known, holesMax) ? {} : { members: ['Somebody is no member.'] }),
   }
   if (Object.keys(fields).length > 0) throw new MishapError('VALIDATION', { fields })
 }
@@ -46,14 +53,18 @@ export async function createOnCallSchedule(
   return deps.meta.incidents.createSchedule({ organizationId, ...body, startDate: body.startDate ?? today })
 }
 
-/** Changes a schedule. Throws VALIDATION with fields, NOT_FOUND, CONFLICT (outdated revision). */
+/**
+ * Changes a schedule. Turns of people who have left may stay, so that others keep their weeks. Throws VALIDATION with
+ * fields, NOT_FOUND, CONFLICT (outdated revision).
+ */
 export async function updateOnCallSchedule(
   deps: Deps,
   schedule: OnCallSchedule,
   { revision, ...change }: OnCallScheduleChangeBody,
   userId: string,
 ): Promise<OnCallSchedule> {
-  await demandOnCallSchedule(deps, schedule.organizationId, change)
+  const holes = schedule.members.filter((id) => id === hole).length
+  await demandOnCallSchedule(deps, schedule.organizationId, change, holes)
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   return deps.meta.incidents.updateSchedule(schedule.id, given, userId, revision)
 }

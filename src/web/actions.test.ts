@@ -8,7 +8,7 @@ import type { Actor } from '../auth/auth.ts'
 import { addInvitation } from '../operations/members.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { type FormState, noState } from './client/form.ts'
+import { type FormState, type GuardedState, noState } from './client/form.ts'
 
 // Calls every server action with every role. Actions must reject the same cases as the REST routes, without changes.
 
@@ -72,7 +72,22 @@ const cases: Record<string, Case> = {
   deleteAction: { from: 'admin', form: { integration: '{integration}' } },
   mappingAction: { from: 'member', form: { project: 'none', stackRoot: 'a/', sourceRoot: 'src/' } },
   deleteMappingAction: { from: 'member', form: { mapping: '0' }, lacks: /does not exist|not there|no such/i },
-  createScheduleAction: { from: 'member', form: { name: 'Rota', timeZone: 'UTC', handOverTime: '09:00' } },
+  createScheduleAction: {
+    from: 'member',
+    form: { name: 'Rota', timeZone: 'UTC', handOverDay: '1', handOverTime: '09:00' },
+  },
+  updateScheduleAction: {
+    from: 'member',
+    form: {
+      schedule: '{schedule}',
+      name: 'Nights',
+      timeZone: 'Europe/Berlin',
+      handOverDay: '5',
+      handOverTime: '18:30',
+      startDate: '2026-03-06',
+      member: '{member}',
+    },
+  },
   addOverrideAction: {
     from: 'member',
     form: { schedule: '{schedule}', person: '{member}', start: '2999-01-01T09:00', end: '2999-01-02T09:00' },
@@ -223,6 +238,61 @@ beforeAll(async () => {
 
 test('the table has every action', () => {
   expect(Object.keys(actions).sort()).toEqual([...Object.keys(cases), ...open].sort())
+})
+
+describe('a schedule that is edited on the screen', () => {
+  const typed = { name: 'Late', timeZone: 'UTC', handOverDay: '7', handOverTime: '10:00', startDate: '2026-03-01' }
+
+  /** What the action answers to the form, and the schedule after it. */
+  async function edited(change: Record<string, string>, members: readonly string[] = []) {
+    const { meta } = made().app
+    const organizationId = made().organization.id
+    const rota = { ...typed, handOverDay: 1, members: [ids.member ?? '', ''] }
+    const { id } = await meta.incidents.createSchedule({ organizationId, ...rota, name: 'Early' })
+    as(actors.member)
+    const data = new FormData()
+    const form = { organization: 'acme', schedule: String(id), revision: '0', ...typed, ...change }
+    for (const [field, value] of Object.entries(form)) data.set(field, value)
+    for (const member of members) data.append('member', member)
+    const after = (await actions.updateScheduleAction?.(noState, data)) as GuardedState
+    return { after, stored: await meta.incidents.scheduleById(id) }
+  }
+
+  test('is stored as a whole, and a turn of somebody who has left may move', async () => {
+    const members = ['', ids.member ?? '']
+    const { after, stored } = await edited({}, members)
+    expect(after).toMatchObject({ done: true, stale: null })
+    const changed = { name: 'Late', handOverDay: 7, handOverTime: '10:00', startDate: '2026-03-01', members, rev: 1 }
+    expect(stored).toMatchObject({ ...changed, changedBy: actors.member?.person.id })
+  })
+
+  test.each([
+    ['name', ''],
+    ['timeZone', 'Mars/Olympus'],
+    ['handOverDay', '8'],
+    ['handOverTime', '25:00'],
+    ['startDate', ''],
+    ['members', 'eve'],
+  ])('a mistake in %s is told beside it, and what was typed stays', async (field, value) => {
+    const { after, stored } = await edited({ [field]: value }, field === 'members' ? [value] : [])
+    expect([after.done, after.error, Object.keys(after.fields)]).toEqual([false, null, [field]])
+    expect(after.values).toMatchObject({ ...typed, [field]: value })
+    expect(stored).toMatchObject({ name: 'Early', rev: 0 })
+  })
+
+  test('after a change of somebody else nothing is stored, unless the person wants it', async () => {
+    const outdated = { revision: '7' }
+    const { after, stored } = await edited(outdated)
+    expect(after).toMatchObject({ done: false, error: null, stale: { by: null }, values: { name: 'Late' } })
+    expect(stored).toMatchObject({ name: 'Early', rev: 0 })
+    const anyway = await edited({ ...outdated, anyway: 'yes' })
+    expect([anyway.after.done, anyway.stored?.name]).toEqual([true, 'Late'])
+  })
+
+  test('one that is gone is said to be gone', async () => {
+    const { after } = await edited({ schedule: '999999' })
+    expect(after).toMatchObject({ done: false, error: 'This schedule was deleted.' })
+  })
 })
 
 const rank = (role: Role) => roles.indexOf(role)

@@ -1,5 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
 import type { RestOnCallSchedule } from '../../../../../../contract/alerts/incidents.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
@@ -7,10 +8,13 @@ import { Button, Field, Input, Select } from '../../../../../ui/forms/controls.t
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { Time } from '../../../../../ui/time.tsx'
 import { addOverrideAction, deleteScheduleAction, removeOverrideAction } from './actions.ts'
+import { EditSchedule } from './edit-schedule.tsx'
+import type { ShownSchedule } from './schedule-fields.tsx'
+import { type Person, useNames } from './use-names.ts'
 
-type Person = RestOnCallSchedule['members'][number]
+const nameOf = (person: Person | null): string => person?.name || person?.email || '–'
 
-export const nameOf = (person: Person | null): string => person?.name || person?.email || '–'
+type Part = { organization: string; schedule: ShownSchedule; people: readonly Person[] }
 
 /** The weeks ahead, with who has them. */
 function Shifts({ schedule }: { schedule: RestOnCallSchedule }) {
@@ -33,15 +37,7 @@ function Shifts({ schedule }: { schedule: RestOnCallSchedule }) {
 }
 
 /** The form that lets somebody take over for a time. */
-function OverrideForm({
-  organization,
-  schedule,
-  people,
-}: {
-  organization: string
-  schedule: RestOnCallSchedule
-  people: readonly Person[]
-}) {
+function OverrideForm({ organization, schedule, people }: Part) {
   const t = useTranslations('incidents.onCall')
   const id = `override-${schedule.id}`
   return (
@@ -94,20 +90,62 @@ function OverrideForm({
   )
 }
 
-/** One schedule: who is on call now, the weeks ahead and its overrides. */
-export function Schedule({
-  organization,
+/** The overrides of a schedule that have not ended. */
+function Overrides({
   schedule,
-  people,
+  hidden,
   mayWrite,
 }: {
-  organization: string
   schedule: RestOnCallSchedule
-  people: readonly Person[]
+  /** Fields of the forms that name the schedule. */
+  hidden: ReactNode
   mayWrite: boolean
 }) {
   const t = useTranslations('incidents.onCall')
-  const { id, name, onCall, handOverDay, handOverTime, timeZone, overrides } = schedule
+  return schedule.overrides.map((override) => {
+    const words = (
+      <>
+        <PlainText text={nameOf(override.person)} />
+        <Time at={override.start} form="moment" className="text-small text-ink-2" />
+        <span aria-hidden>–</span>
+        <Time at={override.end} form="moment" className="text-small text-ink-2" />
+      </>
+    )
+    const className = 'mt-2 flex flex-wrap items-baseline gap-x-3'
+    if (!mayWrite)
+      return (
+        <p key={override.id} className={className}>
+          {words} <span className="text-small text-ink-2">{t('override')}</span>
+        </p>
+      )
+    return (
+      <ActionForm
+        key={override.id}
+        action={removeOverrideAction}
+        initial={noState}
+        name={`remove-${override.id}`}
+        className={className}
+      >
+        {(_state, pending) => (
+          <>
+            {hidden}
+            <input type="hidden" name="override" value={override.id} />
+            {words}
+            <Button type="submit" compact disabled={pending}>
+              {t('remove')}
+            </Button>
+          </>
+        )}
+      </ActionForm>
+    )
+  })
+}
+
+/** One schedule: who is on call now, its turns, the weeks ahead and its overrides. Who may not write reads it. */
+export function Schedule({ organization, schedule, people, mayWrite }: Part & { mayWrite: boolean }) {
+  const t = useTranslations('incidents.onCall')
+  const nameOfTurn = useNames(people)
+  const { id, name, onCall, handOverDay, handOverTime, timeZone, turns } = schedule
   const hidden = (
     <>
       <input type="hidden" name="organization" value={organization} />
@@ -136,47 +174,29 @@ export function Schedule({
       <p className="text-small text-ink-2">
         {t('handOver', { day: t(`day.${handOverDay as 1}`), time: handOverTime, zone: timeZone })}
       </p>
+      {turns.length > 0 ? (
+        <p className="break-words text-small text-ink-2">
+          <PlainText text={t('order', { names: turns.map(nameOfTurn).join(', ') })} />
+        </p>
+      ) : null}
       <details className="mt-2">
         <summary>{t('next')}</summary>
         <Shifts schedule={schedule} />
       </details>
+      {mayWrite ? <EditSchedule organization={organization} schedule={schedule} people={people} /> : null}
+      {mayWrite ? <OverrideForm organization={organization} schedule={schedule} people={people} /> : null}
+      <Overrides schedule={schedule} hidden={hidden} mayWrite={mayWrite} />
       {mayWrite ? (
-        <>
-          <OverrideForm organization={organization} schedule={schedule} people={people} />
-          {overrides.map((override) => (
-            <ActionForm
-              key={override.id}
-              action={removeOverrideAction}
-              initial={noState}
-              name={`remove-${override.id}`}
-              className="mt-2 flex flex-wrap items-baseline gap-x-3"
-            >
-              {(_state, pending) => (
-                <>
-                  {hidden}
-                  <input type="hidden" name="override" value={override.id} />
-                  <PlainText text={nameOf(override.person)} />
-                  <Time at={override.start} form="moment" className="text-small text-ink-2" />
-                  <span aria-hidden>–</span>
-                  <Time at={override.end} form="moment" className="text-small text-ink-2" />
-                  <Button type="submit" compact disabled={pending}>
-                    {t('remove')}
-                  </Button>
-                </>
-              )}
-            </ActionForm>
-          ))}
-          <ActionForm action={deleteScheduleAction} initial={noState} name={`delete-${id}`} className="mt-2">
-            {(_state, pending) => (
-              <>
-                {hidden}
-                <Button type="submit" look="danger" compact disabled={pending}>
-                  {t('delete')}
-                </Button>
-              </>
-            )}
-          </ActionForm>
-        </>
+        <ActionForm action={deleteScheduleAction} initial={noState} name={`delete-${id}`} className="mt-2">
+          {(_state, pending) => (
+            <>
+              {hidden}
+              <Button type="submit" look="danger" compact disabled={pending}>
+                {t('delete')}
+              </Button>
+            </>
+          )}
+        </ActionForm>
       ) : null}
     </li>
   )
