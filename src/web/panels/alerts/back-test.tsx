@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
+import { PartLoading } from '../../ui/list-states.tsx'
 import { measureText } from '../../ui/measure.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
@@ -223,11 +224,7 @@ export function BackTest() {
           />
         </div>
       ) : null}
-      {isReady && !data && !error ? (
-        <p className="alert-note" role="status">
-          {t('loading')}
-        </p>
-      ) : null}
+      {isReady && !data && !error ? <PartLoading label={t('loading')} shape="chart" /> : null}
     </section>
   )
 }
