@@ -248,6 +248,41 @@ describe.skipIf(noChromium)('alert rules', () => {
     expect(after.members.map(({ name }) => name)).toEqual(order.map((text) => text.replace(/Up.*$/, '').trim()))
   })
 
+  test('an override is edited on the clock of its schedule, and not if somebody was quicker', async () => {
+    const { page } = state
+    type Stored = { id: string; members: { id: string }[]; overrides: { id: string; start: string; end: string }[] }
+    const list = `/organizations/${org}/on-call-schedules/`
+    const stored = async () => ((await api(product, state.web, list)).json as Stored[])[0] as Stored
+    const { id, members } = await stored()
+    const own = { person: members[0]?.id, start: '2998-01-01T08:00:30Z', end: '2998-01-02T08:00:00Z' }
+    await write(`on-call-schedules/${id}/overrides/`, own)
+    await page.goto(at('/on-call'))
+    await hydrated(page)
+    const row = page.getByRole('list', { name: 'Overrides' }).getByRole('listitem')
+    await row.getByRole('button', { name: 'Edit override' }).press('Enter')
+    for (const [width, colorScheme] of [[390, 'dark'] as const, [1440, 'light'] as const]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      expect([await overflow(page), await faults(page)]).toEqual([0, []])
+    }
+    const end = row.getByLabel('To (Europe/Berlin)')
+    expect(await end.inputValue()).toBe('2998-01-02T09:00')
+    await end.fill('2997-01-02T09:00')
+    await row.getByRole('button', { name: 'Save override' }).press('Enter')
+    await row.getByText('After the start, in the future').waitFor()
+    await end.fill('2998-01-03T09:00')
+    await row.getByRole('button', { name: 'Save override' }).press('Enter')
+    await page.getByText('The override is saved.').waitFor()
+    const [edited] = (await stored()).overrides
+    expect([edited?.start, edited?.end]).toEqual(['2998-01-01T08:00:30.000Z', '2998-01-03T08:00:00.000Z'])
+    await row.getByRole('button', { name: 'Edit override' }).press('Enter')
+    await end.fill('2998-01-04T09:00')
+    await api(product, state.web, `${list}${id}/overrides/${edited?.id}/`, { method: 'DELETE' })
+    await row.getByRole('button', { name: 'Save override' }).press('Enter')
+    await row.getByText('Somebody changed or removed this override in the meantime.').waitFor()
+    expect(await end.inputValue()).toBe('2998-01-04T09:00')
+  })
+
   test('a page that takes long says so and moves nothing, and so do the slow parts of a rule', async () => {
     const { page } = state
     const slowly = async (route: Route) => {

@@ -7,6 +7,7 @@ import {
   createOnCallSchedule,
   deleteOnCallOverride,
   deleteOnCallSchedule,
+  replaceOnCallOverride,
   updateOnCallSchedule,
 } from './on-call.ts'
 import { endOf, operationRig } from './rig.cases.ts'
@@ -168,6 +169,30 @@ describe('an override', () => {
     const later = { ...value, end: nowMs + dayMs }
     expect(await endOf(() => createOnCallOverride(deps, schedule, later, 'ann'))).toEqual(['done', []])
     expect(await deps.meta.incidents.overridesOf([schedule.id], deps.clock.now())).toHaveLength(1)
+  })
+
+  test('that is changed is checked like a new one, and an outdated change is a conflict', async () => {
+    const deps = await rig()
+    const { schedule, nowMs } = deps
+    const value = { person: 'bob', start: nowMs, end: nowMs + dayMs }
+    const first = await createOnCallOverride(deps, schedule, value, 'ann')
+    const change = (change: Partial<typeof value>) =>
+      endOf(() => replaceOnCallOverride(deps, schedule, first, { ...value, ...change }, 'bob'))
+    expect(await change({ person: 'eve', end: nowMs })).toEqual(['VALIDATION', ['end', 'person']])
+    expect(await change({ person: 'ann' })).toEqual(['done', []])
+    const [stored] = await deps.meta.incidents.overridesOf([schedule.id], 0)
+    expect(stored).toMatchObject({ userId: 'ann', toMs: value.end, createdBy: 'bob' })
+    expect(await change({ end: nowMs + 2 * dayMs })).toEqual(['CONFLICT', []])
+    expect(await deps.meta.incidents.overridesOf([schedule.id], 0)).toEqual([stored])
+  })
+
+  test('of several at once, the one that was added last counts, whichever begins later', async () => {
+    const deps = await rig()
+    const { schedule, nowMs } = deps
+    await createOnCallOverride(deps, schedule, { person: 'ann', start: nowMs, end: nowMs + dayMs }, 'ann')
+    await createOnCallOverride(deps, schedule, { person: 'bob', start: nowMs - dayMs, end: nowMs + dayMs }, 'ann')
+    const overrides = await deps.meta.incidents.overridesOf([schedule.id], 0)
+    expect(shiftsBetween(schedule, overrides, nowMs, nowMs + dayMs).map(({ userId }) => userId)).toEqual(['bob'])
   })
 
   test('goes with its schedule', async () => {

@@ -14,7 +14,11 @@ const overrideMaxMs = 90 * 86_400_000
 
 type Deps = {
   meta: MetaWith<
-    'incidents.createSchedule' | 'incidents.updateSchedule' | 'incidents.createOverride' | 'organizations.membersOf'
+    | 'incidents.createSchedule'
+    | 'incidents.updateSchedule'
+    | 'incidents.createOverride'
+    | 'incidents.replaceOverride'
+    | 'organizations.membersOf'
   >
   clock: Pick<Clock, 'now'>
 }
@@ -75,13 +79,13 @@ export const deleteOnCallSchedule = (
   id: number,
 ): Promise<void> => meta.incidents.deleteSchedule(id)
 
-/** Lets somebody take over for a time. Throws VALIDATION with fields, CONFLICT when there are too many. */
-export async function createOnCallOverride(
+/** Returns the override in the shape of the store. Throws VALIDATION with fields. */
+async function demandOverride(
   deps: Deps,
   schedule: OnCallSchedule,
   { person, start, end }: NewOnCallOverrideBody,
   userId: string,
-): Promise<OnCallOverride> {
+): Promise<Omit<OnCallOverride, 'id'>> {
   const known = (await deps.meta.organizations.membersOf(schedule.organizationId)).some((row) => row.userId === person)
   const isRange = end > start && end > deps.clock.now() && end - start <= overrideMaxMs
   const fields = {
@@ -89,14 +93,29 @@ export async function createOnCallOverride(
     ...(isRange ? {} : { end: ['After the start, in the future, and at most 90 days later.'] }),
   }
   if (Object.keys(fields).length > 0) throw new MishapError('VALIDATION', { fields })
-  return deps.meta.incidents.createOverride({
-    scheduleId: schedule.id,
-    userId: person,
-    fromMs: start,
-    toMs: end,
-    createdBy: userId,
-  })
+  return { scheduleId: schedule.id, userId: person, fromMs: start, toMs: end, createdBy: userId }
 }
+
+/** Lets somebody take over for a time. Throws VALIDATION with fields, CONFLICT when there are too many. */
+export const createOnCallOverride = async (
+  deps: Deps,
+  schedule: OnCallSchedule,
+  body: NewOnCallOverrideBody,
+  userId: string,
+): Promise<OnCallOverride> => deps.meta.incidents.createOverride(await demandOverride(deps, schedule, body, userId))
+
+/**
+ * Changes an override: another one takes its place, and of several at once it is the last one added. Throws VALIDATION
+ * with fields, CONFLICT if somebody changed or removed it meanwhile.
+ */
+export const replaceOnCallOverride = async (
+  deps: Deps,
+  schedule: OnCallSchedule,
+  override: Pick<OnCallOverride, 'id'>,
+  body: NewOnCallOverrideBody,
+  userId: string,
+): Promise<OnCallOverride> =>
+  deps.meta.incidents.replaceOverride(override.id, await demandOverride(deps, schedule, body, userId))
 
 /** Ends an override. */
 export const deleteOnCallOverride = (

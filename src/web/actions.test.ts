@@ -92,6 +92,11 @@ const cases: Record<string, Case> = {
     from: 'member',
     form: { schedule: '{schedule}', person: '{member}', start: '2999-01-01T09:00', end: '2999-01-02T09:00' },
   },
+  replaceOverrideAction: {
+    from: 'member',
+    form: { schedule: '{schedule}', override: '{override}', start: '2999-01-01T09:00', end: '2999-01-02T09:00' },
+    lacks: /changed or removed this override/,
+  },
   removeOverrideAction: { from: 'member', form: { schedule: '{schedule}', override: '{override}' } },
   deleteScheduleAction: { from: 'member', form: { schedule: '{schedule}' } },
   createMuteAction: { from: 'member', form: { what: 'organization', name: 'Move', end: '2999-01-01T00:00' } },
@@ -287,6 +292,41 @@ describe('a schedule that is edited on the screen', () => {
     expect(stored).toMatchObject({ name: 'Early', rev: 0 })
     const anyway = await edited({ ...outdated, anyway: 'yes' })
     expect([anyway.after.done, anyway.stored?.name]).toEqual([true, 'Late'])
+  })
+
+  test('an override is edited on the clock of its schedule, and an outdated edit changes nothing', async () => {
+    const { meta, clock } = made().app
+    const rota = { ...typed, timeZone: 'Europe/Berlin', handOverDay: 1, members: [] }
+    const schedule = await meta.incidents.createSchedule({ organizationId: made().organization.id, ...rota })
+    const [fromMs, toMs] = [Date.parse('2998-12-31T08:00:30Z'), Date.parse('2999-01-01T08:00:00Z')]
+    const own = { scheduleId: schedule.id, userId: ids.member ?? '', createdBy: null }
+    const { id } = await meta.incidents.createOverride({ ...own, fromMs, toMs })
+    as(actors.member)
+    const editedTo = async (end: string) => {
+      const data = new FormData()
+      const form = {
+        organization: 'acme',
+        schedule: `${schedule.id}`,
+        override: `${id}`,
+        start: '2998-12-31T09:00',
+        end,
+      }
+      for (const [field, value] of Object.entries({ ...form, person: ids.member ?? '' })) data.set(field, value)
+      return actions.replaceOverrideAction?.(noState, data)
+    }
+    for (const wrong of ['', '2999-99-99T10:00', 'soon'])
+      expect(await editedTo(wrong)).toMatchObject({ done: false, fields: { end: ['A date and a time.'] } })
+    expect(await editedTo('2998-01-01T10:00')).toMatchObject({ done: false, fields: { end: [expect.any(String)] } })
+    expect(await editedTo('2999-01-02T10:30')).toMatchObject({ done: true })
+    const stored = await meta.incidents.overridesOf([schedule.id], clock.now())
+    expect(stored).toMatchObject([{ fromMs, toMs: Date.parse('2999-01-02T09:30:00Z') }])
+    const error = 'Somebody changed or removed this override in the meantime.'
+    expect(await editedTo('2999-01-03T10:30')).toMatchObject({
+      done: false,
+      error,
+      values: { end: '2999-01-03T10:30' },
+    })
+    expect(await meta.incidents.overridesOf([schedule.id], clock.now())).toEqual(stored)
   })
 
   test('one that is gone is said to be gone', async () => {

@@ -1,16 +1,21 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { MishapError } from '../../../../../../base/errors.ts'
-import { newOnCallScheduleBody, onCallScheduleChangeBody } from '../../../../../../contract/alerts/incidents.ts'
-import { hole, zonedMs } from '../../../../../../domain/alerts/on-call.ts'
+import {
+  type NewOnCallOverrideBody,
+  newOnCallScheduleBody,
+  onCallScheduleChangeBody,
+} from '../../../../../../contract/alerts/incidents.ts'
+import { hole, zonedMs, zonedText } from '../../../../../../domain/alerts/on-call.ts'
 import {
   createOnCallOverride,
   createOnCallSchedule,
   deleteOnCallOverride,
   deleteOnCallSchedule,
+  replaceOnCallOverride,
   updateOnCallSchedule,
 } from '../../../../../../operations/on-call.ts'
-import type { OnCallSchedule } from '../../../../../../store/meta/alerts/on-call.ts'
+import type { OnCallOverride, OnCallSchedule } from '../../../../../../store/meta/alerts/on-call.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
 import {
   attempt,
@@ -105,19 +110,44 @@ export async function deleteScheduleAction(_before: FormState, data: FormData): 
   })
 }
 
-/** Adds an override. Its times are on the clock of the schedule. */
+/**
+ * The override of the form. Its times are on the clock of the schedule. One that was not touched keeps its seconds, and its
+ * place in an hour that comes twice. Throws VALIDATION for what is no time.
+ */
+function overrideIn(data: FormData, { timeZone }: OnCallSchedule, before?: OnCallOverride): NewOnCallOverrideBody {
+  const at = (name: 'start' | 'end', keptMs: number | undefined): number => {
+    const text = textOf(data, name).slice(0, 16)
+    if (keptMs !== undefined && text === zonedText(keptMs, timeZone)) return keptMs
+    const [date = '', time = ''] = text.split('T')
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) || Number.isNaN(Date.parse(`${text}Z`)))
+      throw new MishapError('VALIDATION', { fields: { [name]: ['A date and a time.'] } })
+    return zonedMs(date, time, timeZone)
+  }
+  return { person: textOf(data, 'person'), start: at('start', before?.fromMs), end: at('end', before?.toMs) }
+}
+
+/** The override of the form in this schedule; undefined if it is gone. */
+async function overrideOf(data: FormData, schedule: OnCallSchedule): Promise<OnCallOverride | undefined> {
+  const override = await app().meta.incidents.overrideById(Number(textOf(data, 'override')) || 0)
+  return override?.scheduleId === schedule.id ? override : undefined
+}
+
+/** Adds an override. */
 export async function addOverrideAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, attempt, async (organization, userId) => {
     const schedule = await scheduleOf(data, organization)
-    if (!schedule) return
-    const at = (name: string): number => {
-      const [date = '', time = ''] = textOf(data, name).split('T')
-      return /^\d{4}-\d\d-\d\d$/.test(date) && /^\d\d:\d\d/.test(time)
-        ? zonedMs(date, time.slice(0, 5), schedule.timeZone)
-        : 0
-    }
-    const override = { person: textOf(data, 'person'), start: at('start'), end: at('end') }
-    await createOnCallOverride(app(), schedule, override, userId)
+    if (schedule) await createOnCallOverride(app(), schedule, overrideIn(data, schedule), userId)
+  })
+}
+
+/** Changes an override. Fails if somebody changed or removed it since the page was loaded. */
+export async function replaceOverrideAction(_before: FormState, data: FormData): Promise<FormState> {
+  return change(data, attempt, async (organization, userId) => {
+    const schedule = await scheduleOf(data, organization)
+    const override = schedule && (await overrideOf(data, schedule))
+    if (!override)
+      throw new MishapError('CONFLICT', { detail: 'Somebody changed or removed this override in the meantime.' })
+    await replaceOnCallOverride(app(), schedule, override, overrideIn(data, schedule, override), userId)
   })
 }
 
@@ -125,7 +155,7 @@ export async function addOverrideAction(_before: FormState, data: FormData): Pro
 export async function removeOverrideAction(_before: FormState, data: FormData): Promise<FormState> {
   return change(data, attempt, async (organization) => {
     const schedule = await scheduleOf(data, organization)
-    const override = await app().meta.incidents.overrideById(Number(textOf(data, 'override')) || 0)
-    if (schedule && override?.scheduleId === schedule.id) await deleteOnCallOverride(app(), override.id)
+    const override = schedule && (await overrideOf(data, schedule))
+    if (override) await deleteOnCallOverride(app(), override.id)
   })
 }
