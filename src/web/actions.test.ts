@@ -335,6 +335,20 @@ describe('a schedule that is edited on the screen', () => {
   })
 })
 
+test.each(['start', 'end'])('a mute with a %s that is no time is told so and not stored', async (field) => {
+  const { meta } = made().app
+  const before = await meta.incidents.listMutes(made().organization.id)
+  as(actors.member)
+  for (const wrong of ['2999-99-99T10:00', 'soon']) {
+    const data = new FormData()
+    const form = { organization: 'acme', what: 'organization', name: 'Move', [field]: wrong }
+    for (const [name, value] of Object.entries(form)) data.set(name, value)
+    const after = await actions.createMuteAction?.(noState, data)
+    expect(after).toMatchObject({ done: false, fields: { [field]: ['A date and a time.'] } })
+  }
+  expect(await meta.incidents.listMutes(made().organization.id)).toEqual(before)
+})
+
 const rank = (role: Role) => roles.indexOf(role)
 const table = Object.entries(cases).map(([name, { from }]) => [name, from] as const)
 

@@ -6,7 +6,7 @@ import {
   newOnCallScheduleBody,
   onCallScheduleChangeBody,
 } from '../../../../../../contract/alerts/incidents.ts'
-import { hole, zonedMs, zonedText } from '../../../../../../domain/alerts/on-call.ts'
+import { hole, typedMs, zonedText } from '../../../../../../domain/alerts/on-call.ts'
 import {
   createOnCallOverride,
   createOnCallSchedule,
@@ -116,12 +116,11 @@ export async function deleteScheduleAction(_before: FormState, data: FormData): 
  */
 function overrideIn(data: FormData, { timeZone }: OnCallSchedule, before?: OnCallOverride): NewOnCallOverrideBody {
   const at = (name: 'start' | 'end', keptMs: number | undefined): number => {
-    const text = textOf(data, name).slice(0, 16)
+    const text = textOf(data, name)
     if (keptMs !== undefined && text === zonedText(keptMs, timeZone)) return keptMs
-    const [date = '', time = ''] = text.split('T')
-    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) || Number.isNaN(Date.parse(`${text}Z`)))
-      throw new MishapError('VALIDATION', { fields: { [name]: ['A date and a time.'] } })
-    return zonedMs(date, time, timeZone)
+    const typed = typedMs(text, timeZone)
+    if (typed === undefined) throw new MishapError('VALIDATION', { fields: { [name]: ['A date and a time.'] } })
+    return typed
   }
   return { person: textOf(data, 'person'), start: at('start', before?.fromMs), end: at('end', before?.toMs) }
 }
