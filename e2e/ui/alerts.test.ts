@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { RestAlertRule } from '../../src/contract/alerts/alerts.ts'
 import { faults } from '../axe.ts'
@@ -183,8 +183,141 @@ describe.skipIf(noChromium)('alert rules', () => {
     expect(await page.locator('.alert-form summary, .alert-form .button').count()).toBe(0)
     expect(await overflow(page)).toBe(0)
     expect(await faults(page)).toEqual([])
+    await write('on-call-schedules/', { name: 'Nights', timeZone: 'UTC', startDate: '2026-03-02', members: [] })
+    await page.goto(at('/on-call'))
+    await hydrated(page)
+    await page.getByText('You can read schedules.').waitFor()
+    await page.getByRole('heading', { name: 'Nights' }).waitFor()
+    expect(await page.locator('main .button, main input').count()).toBe(0)
+    expect(await faults(page)).toEqual([])
     expect(found).toEqual([])
   })
+
+  test('a schedule is edited by keys, and a change of somebody else is overwritten only knowingly', async () => {
+    const { page } = state
+    type Stored = { id: string; name: string; members: { name: string }[]; startDate: string; revision: number }
+    const stored = async () =>
+      ((await api(product, state.web, `/organizations/${org}/on-call-schedules/`)).json as Stored[])[0] as Stored
+    await page.goto(at('/on-call'))
+    await hydrated(page)
+    const open = page.getByRole('button', { name: 'Edit schedule Nights' })
+    const row = page.getByRole('listitem').filter({ has: open })
+    await open.press('Enter')
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([await overflow(page), await faults(page)]).toEqual([0, []])
+    }
+    const member = row.getByLabel('Member for a new turn')
+    for (const at of [0, 1]) {
+      await member.selectOption({ index: at })
+      await row.getByRole('button', { name: 'Add turn' }).press('Enter')
+    }
+    const turns = row.locator('ol > li')
+    const before = await turns.allTextContents()
+    const up = turns.nth(1).getByRole('button', { name: /^Up/ })
+    await up.press('Enter')
+    const order = before.map((text) => text.slice(1)).reverse()
+    await expect.poll(async () => (await turns.allTextContents()).map((text) => text.slice(1))).toEqual(order)
+    // The focus goes with the turn.
+    expect(await page.evaluate("document.activeElement.closest('ol > li') === document.querySelector('ol > li')")).toBe(
+      true,
+    )
+    await row.getByLabel('Time zone').fill('Mars/Olympus')
+    await row.getByRole('button', { name: 'Save schedule' }).press('Enter')
+    await row.getByText('An IANA time zone such as Europe/Berlin.').waitFor()
+    expect(await row.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')
+    await row.getByLabel('Time zone').fill('Europe/Berlin')
+    await row.getByLabel('Name', { exact: true }).fill(`Late ${markup}`)
+    const { id } = await stored()
+    const body = JSON.stringify({ name: 'Theirs' })
+    await api(product, state.web, `/organizations/${org}/on-call-schedules/${id}/`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    await row.getByRole('button', { name: 'Save schedule' }).press('Enter')
+    await row.getByText('changed these settings in the meantime.').waitFor()
+    expect(await row.getByLabel('Name', { exact: true }).inputValue()).toBe(`Late ${markup}`)
+    expect(await stored()).toMatchObject({ name: 'Theirs', members: [] })
+    await row.getByRole('button', { name: 'Save mine anyway' }).press('Enter')
+    await page.getByText('The schedule is saved.').waitFor()
+    const after = await stored()
+    expect(after).toMatchObject({ name: `Late ${markup}`, timeZone: 'Europe/Berlin', startDate: '2026-03-02' })
+    expect(after.members.map(({ name }) => name)).toEqual(order.map((text) => text.replace(/Up.*$/, '').trim()))
+  })
+
+  test('an override is edited on the clock of its schedule, and not if somebody was quicker', async () => {
+    const { page } = state
+    type Stored = { id: string; members: { id: string }[]; overrides: { id: string; start: string; end: string }[] }
+    const list = `/organizations/${org}/on-call-schedules/`
+    const stored = async () => ((await api(product, state.web, list)).json as Stored[])[0] as Stored
+    const { id, members } = await stored()
+    const own = { person: members[0]?.id, start: '2998-01-01T08:00:30Z', end: '2998-01-02T08:00:00Z' }
+    await write(`on-call-schedules/${id}/overrides/`, own)
+    await page.goto(at('/on-call'))
+    await hydrated(page)
+    const row = page.getByRole('list', { name: 'Overrides' }).getByRole('listitem')
+    await row.getByRole('button', { name: 'Edit override' }).press('Enter')
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([await overflow(page), await faults(page)]).toEqual([0, []])
+    }
+    const end = row.getByLabel('To (Europe/Berlin)')
+    expect(await end.inputValue()).toBe('2998-01-02T09:00')
+    await end.fill('2997-01-02T09:00')
+    await row.getByRole('button', { name: 'Save override' }).press('Enter')
+    await row.getByText('After the start, in the future').waitFor()
+    await end.fill('2998-01-03T09:00')
+    await row.getByRole('button', { name: 'Save override' }).press('Enter')
+    await page.getByText('The override is saved.').waitFor()
+    const [edited] = (await stored()).overrides
+    expect([edited?.start, edited?.end]).toEqual(['2998-01-01T08:00:30.000Z', '2998-01-03T08:00:00.000Z'])
+    await row.getByRole('button', { name: 'Edit override' }).press('Enter')
+    await end.fill('2998-01-04T09:00')
+    await api(product, state.web, `${list}${id}/overrides/${edited?.id}/`, { method: 'DELETE' })
+    await row.getByRole('button', { name: 'Save override' }).press('Enter')
+    await row.getByText('Somebody changed or removed this override in the meantime.').waitFor()
+    expect(await end.inputValue()).toBe('2998-01-04T09:00')
+  })
+
+  test('a page that takes long says so and moves nothing, and so do the slow parts of a rule', async () => {
+    const login = await state.page.context().storageState()
+    const { page, errors: found } = await openPage(state.browser, product.url, { login, routed: true })
+    const slowly = async (route: Route) => {
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      await route.continue()
+    }
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await hydrated(page)
+    const { id } = (await rules())[0] ?? { id: '' }
+    const isPage = (url: URL) => url.searchParams.has('_rsc')
+    await page.route(isPage, slowly)
+    const bar = page.locator('.navigation-bar[data-shown]')
+    const paths = ['alerts', 'alerts/new', `alerts/${id}`, 'alerts/incidents', 'alerts/on-call', 'alerts/mutes']
+    for (const path of [...paths, 'settings/integrations']) {
+      const before = await page.locator('main').boundingBox()
+      await page.evaluate(`window.next.router.push('/o/${org}/${path}')`)
+      await bar.getByText('Loading the next page').waitFor({ state: 'attached' })
+      expect((await page.locator('main').boundingBox())?.y).toBe(before?.y)
+      await page.waitForURL(`${product.url}/o/${org}/${path}`)
+      await bar.waitFor({ state: 'detached' })
+    }
+    await page.unroute(isPage, slowly)
+    const parts = /\/alerts\/(back-test|preview)\//
+    await page.route(parts, slowly)
+    await page.goto(at('/new?preset=errors'))
+    await hydrated(page)
+    const waits = page.locator('.alert-back-test .part-loading')
+    await waits.getByText('Testing the rule').waitFor({ state: 'attached' })
+    await page.locator('.alert-preview .part-loading').getByText('Writing the message').waitFor({ state: 'attached' })
+    const height = (await waits.boundingBox())?.height ?? 0
+    expect(height).toBeGreaterThan(300)
+    expect(await faults(page)).toEqual([])
+    await waits.waitFor({ state: 'detached' })
+    expect((await page.locator('.alert-answer').boundingBox())?.height).toBeGreaterThanOrEqual(height)
+    expect(found).toEqual([])
+    await page.context().close()
+  }, 60_000)
 
   test('long and hostile names stay within a phone on every screen of alerts, and axe finds nothing', async () => {
     const word = 'x'.repeat(64)

@@ -3,8 +3,7 @@ import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
 import type { MetricCondition } from '../contract/alerts/alerts.ts'
 import type { BackTestBody, RestBackTest } from '../contract/alerts/alerts-back-test.ts'
-import { stepMinutesOf } from '../domain/alerts/metric-rules.ts'
-import { measureOfGroup } from '../query/group-measures.ts'
+import { groupId, measureOfGroup } from '../query/group-measures.ts'
 import type { QueryDeps } from '../query/issues/issue.ts'
 import { type MainIssue, mainIssues } from '../query/issues/main-issues.ts'
 import { compileMeasure, type Measure } from '../query/metrics/measures.ts'
@@ -21,16 +20,21 @@ import {
   shownGroups,
   truncatedPart,
 } from './group-back-test.ts'
+import { suggestForGroups } from './group-suggestions.ts'
 import { backTestIssueRule } from './issue-back-test.ts'
 import {
   type BackTestFiring,
   type BackTestRun,
   barMsOf,
   barsOf,
+  longerWindows,
+  markedFirings,
   messagesOf,
+  type NoiseMark,
   othersOf,
   receiverOf,
   runMetricRule,
+  spareMsOf,
   suggestionsOf,
   type Variant,
   variantsOf,
@@ -57,8 +61,6 @@ type Range = { fromMs: number; toMs: number }
 const [minuteMs, dayMs] = [60_000, 86_400_000]
 /** Firings whose main issue is looked up, the newest. Each takes a query. */
 const explainedMax = 20
-/** Longer windows that are tried for firings that are marked as noise. */
-const windowFactors = [2, 3, 6]
 
 /** The measure with a count of stored rows, behind the parts that make its value. */
 const withSamples = (measure: Measure): Measure => {
@@ -106,32 +108,21 @@ async function restFirings<Firing extends BackTestFiring & { cells?: Cell[] }>(
     const main = mainOf(firing)
     const issue = main && (await meta.issues.issueById(main.issueId))
     const mostly = main && issue ? { issue: issue.shortId, title: issue.title, share: main.share } : null
-    return { startMs, endMs, level, peak, trigger: null, group: cells ? shownGroup(measure, cells) : null, mostly }
+    const group = cells
+      ? { group: shownGroup(measure, cells), groupId: groupId(cells) }
+      : { group: null, groupId: null }
+    return { startMs, endMs, level, peak, trigger: null, ...group, mostly }
   })
 }
 
 type Tested = { deps: BackTestDeps; view: View; metric: MetricCondition; history: History; range: Range }
 
-/** Longer windows, of counts with a threshold that grows with them. */
 function windowVariants({ metric, history, range }: Tested): Variant[] {
-  const { measure } = history
-  const { dataset } = metric.plan
-  if (measure.recipes.uniques.length > 0) return []
-  return windowFactors
-    .map((factor) => ({ factor, minutes: metric.windowMinutes * factor }))
-    .filter(({ minutes }) => stepMinutesOf(dataset, minutes) * minuteMs === measure.stepMs)
-    .map(({ factor, minutes }) => {
-      const { critical } = metric.threshold
-      const scaled = measure.isCount && metric.threshold.type === 'fixed' ? critical * factor : critical
-      const rule = withCritical(metric, scaled)
-      const longer = { ...measure, windowMs: minutes * minuteMs }
-      return {
-        change: 'window',
-        value: minutes,
-        critical: scaled,
-        run: runMetricRule(rule, measuresOf(history, longer, rule, range)),
-      }
-    })
+  return longerWindows(metric, history.measure).map(({ minutes, critical, measure }) => {
+    const rule = withCritical(metric, critical)
+    const run = runMetricRule(rule, measuresOf(history, measure, rule, range))
+    return { change: 'window', value: minutes, critical, run }
+  })
 }
 
 /** The rule without the issue that marked firings are mostly about. */
@@ -156,11 +147,11 @@ async function filterVariants(
 async function suggest(
   tested: Tested,
   { run, measures, mains }: { run: BackTestRun; measures: MetricMeasure[]; mains: ReadonlyMap<number, MainIssue> },
-  noise: readonly number[],
+  noise: readonly NoiseMark[],
   signal: AbortSignal | undefined,
 ): Promise<RestBackTest['suggest']> {
   if (noise.length === 0) return null
-  const marked = run.firings.filter(({ startMs }) => noise.includes(startMs))
+  const marked = markedFirings(run.firings, noise)
   const variants = [
     ...variantsOf(tested.metric, measures, marked),
     ...windowVariants(tested),
@@ -183,8 +174,9 @@ async function backTestMetricRule(
   const processedMs = metric.plan.dataset === 'errors' ? processed.events : Math.min(processed.events, processed.bulk)
   const toMs = Math.floor(processedMs / stepMs) * stepMs
   const range = { fromMs: toMs - days * dayMs, toMs }
-  if (measure.groups.length > 0) return backTestGroups(deps, { rule, days, noise }, metric, { measure, range, signal })
-  const spareMs = noise.length > 0 ? (Math.max(...windowFactors) - 1) * measure.windowMs : 0
+  if (measure.groups.length > 0)
+    return backTestGroups({ deps, view, metric }, { rule, days, noise }, { measure, range, signal })
+  const spareMs = noise.length > 0 ? spareMsOf(measure) : 0
   const history = await readHistory(deps, measure, metric, { ...range, spareMs }, signal)
   const measures = measuresOf(history, measure, metric, range)
   const run = runMetricRule(metric, measures)
@@ -209,14 +201,14 @@ async function backTestMetricRule(
   }
 }
 
-/** A back-test of a rule by groups. Marks of noise name a moment, which several groups can have, so there are none. */
+/** A back-test of a rule by groups. */
 async function backTestGroups(
-  deps: BackTestDeps,
-  { rule, days }: BackTestBody,
-  metric: MetricCondition,
+  { deps, view, metric }: Pick<Tested, 'deps' | 'view' | 'metric'>,
+  { rule, days, noise }: BackTestBody,
   { measure, range, signal }: { measure: Measure; range: Range; signal: AbortSignal | undefined },
 ): Promise<RestBackTest> {
-  const history = await readGroupHistory(deps, measure, metric, range, signal)
+  const spareMs = noise.length > 0 ? spareMsOf(measure) : 0
+  const history = await readGroupHistory(deps, measure, metric, { ...range, spareMs }, signal)
   const run = runGroupedRule(history, metric)
   const barMs = barMsOf(days, measure.stepMs)
   const mains = new Map<GroupBackTestFiring, MainIssue>()
@@ -243,7 +235,7 @@ async function backTestGroups(
     messages: rule.actions.map((action) => ({ receiver: receiverOf(action), count })),
     blind: [...blind, ...truncatedPart(history, range)],
     ...samplesOfGroups(history),
-    suggest: null,
+    suggest: await suggestForGroups({ deps, view, metric, history, range }, { run, mains }, noise, signal),
     groups: shownGroups(run, measure, metric, { ...range, barMs }),
   }
 }

@@ -3,6 +3,7 @@ import type { MetricCondition } from '../contract/alerts/alerts.ts'
 import type { RankedBucket } from '../query/group-measures.ts'
 import type { Measure } from '../query/metrics/measures.ts'
 import {
+  longerHistory,
   messagesOfGroups,
   othersOfGroups,
   runGroupedRule,
@@ -124,6 +125,22 @@ describe('a run over stored groups', () => {
       [20, 2, false],
     ])
     expect(others.find(({ isChosen }) => isChosen)?.totalMs).toBe(4 * minuteMs)
+  })
+
+  test('the same rows in longer windows, if all of them were read', async () => {
+    const history = await historyOf()
+    const longer = { ...measure, windowMs: 2 * minuteMs }
+    const deps = { events: { seriesOfRows: async () => [] }, meta: {} } as never
+    // The window that ends a minute after the start would begin before what was read.
+    expect(await longerHistory(deps, history, longer, { ...range, fromMs: startMs + minuteMs })).toBeUndefined()
+    const late = { ...history, ends: history.ends.slice(1) }
+    const found = await longerHistory(deps, late, longer, { ...range, fromMs: startMs + 2 * minuteMs })
+    expect(found?.ends).toEqual(late.ends)
+    const { firings } = runGroupedRule(found ?? history, { ...rule, threshold: { ...rule.threshold, critical: 20 } })
+    expect(firings.map(({ cells, startMs: ms, peak }) => [cells[0], minuteOf(ms), peak])).toEqual([
+      ['/pay', 2, 31],
+      ['/cart', 3, 26],
+    ])
   })
 
   test('counts stored rows, and says when a step has more groups than are ranked', async () => {

@@ -1,6 +1,14 @@
 import type { MetricCondition } from '../contract/alerts/alerts.ts'
 import type { RestBackTest } from '../contract/alerts/alerts-back-test.ts'
-import { groupKey, groupName, isTruncated, type RankedBucket, rankedMax, readRanked } from '../query/group-measures.ts'
+import {
+  groupId,
+  groupKey,
+  groupName,
+  isTruncated,
+  type RankedBucket,
+  rankedMax,
+  readRanked,
+} from '../query/group-measures.ts'
 import type { QueryDeps } from '../query/issues/issue.ts'
 import { firstRowsMs, type Measure, type MeasureDeps } from '../query/metrics/measures.ts'
 import type { Cell } from '../store/events/question.ts'
@@ -24,10 +32,10 @@ const chartsMax = 5
 const namedMax = 105
 
 /** A firing of one group. */
-export type GroupBackTestFiring = BackTestFiring & { cells: Cell[] }
+export type GroupBackTestFiring = BackTestFiring & { cells: Cell[]; groupId: string }
 
 /** What a rule by groups would have done. */
-type GroupRun = {
+export type GroupRun = {
   firings: GroupBackTestFiring[]
   changes: GroupFiring[]
   /** By group: the value of each window that was judged. */
@@ -36,21 +44,29 @@ type GroupRun = {
 }
 
 /** What was stored of the windows of a rule by groups. */
-type GroupHistory = { grouped: GroupedBuckets; ends: number[]; readFrom: number; firstMs: number | null }
+export type GroupHistory = { grouped: GroupedBuckets; ends: number[]; readFrom: number; firstMs: number | null }
 
-/** Reads the newest part of a range that has not too many cells, piece by piece. */
+/** The ends of the windows in a range that were read completely. */
+function endsIn({ stepMs, windowMs }: Measure, { fromMs, toMs }: Range, readFrom: number): number[] {
+  const first = Math.max(fromMs, Math.ceil((readFrom + windowMs) / stepMs) * stepMs)
+  return Array.from({ length: Math.max(0, (toMs - first) / stepMs + 1) }, (_, at) => first + at * stepMs)
+}
+
+/**
+ * Reads the newest part of a range that has not too many cells, piece by piece. `spareMs`: longer windows are measured, too.
+ */
 export async function readGroupHistory(
   deps: MeasureDeps & Pick<QueryDeps, 'clock'>,
   measure: Measure,
   condition: MetricCondition,
-  { fromMs, toMs }: Range,
+  { fromMs, toMs, spareMs }: Range & { spareMs: number },
   signal?: AbortSignal,
 ): Promise<GroupHistory> {
-  const { stepMs, windowMs } = measure
+  const { stepMs } = measure
   const kind = measure.recipes.parts.some(({ merge }) => merge === 'bins') ? 'bins' : 'numbers'
   const firstMs = condition.threshold.type === 'fixed' ? null : await firstRowsMs(deps, measure, toMs, queryLimits)
   const pieces: Map<number, RankedBucket>[] = []
-  const oldest = fromMs - windowMs
+  const oldest = fromMs - measure.windowMs - spareMs
   let [readFrom, cells] = [toMs, 0]
   while (readFrom > oldest && cells < cellsMax[kind]) {
     const startMs = Math.max(oldest, Math.floor((readFrom - pieceMs[kind]) / stepMs) * stepMs)
@@ -61,10 +77,27 @@ export async function readGroupHistory(
   }
   const grouped = createGrouped(measure, condition, () => firstMs)
   for (const piece of pieces.toReversed()) addRanked(grouped, piece)
-  const first = Math.max(fromMs, Math.ceil((readFrom + windowMs) / stepMs) * stepMs)
-  const ends = Array.from({ length: Math.max(0, (toMs - first) / stepMs + 1) }, (_, at) => first + at * stepMs)
+  const ends = endsIn(measure, { fromMs, toMs }, readFrom)
   await readSeries(deps, grouped, ends, groupedState(newMetricState()), { limits: queryLimits, signal })
   return { grouped, ends, readFrom, firstMs }
+}
+
+/**
+ * The same rows in longer windows. Undefined: not all of these windows were read, so the oldest firings would be missing.
+ */
+export async function longerHistory(
+  deps: MeasureDeps,
+  { grouped, ends, readFrom, firstMs }: GroupHistory,
+  measure: Measure,
+  range: Range,
+  signal?: AbortSignal,
+): Promise<GroupHistory | undefined> {
+  const longerEnds = endsIn(measure, range, readFrom)
+  if (longerEnds.length < ends.length) return undefined
+  const longer = createGrouped(measure, grouped.condition, () => firstMs)
+  addRanked(longer, grouped.ranked)
+  await readSeries(deps, longer, longerEnds, groupedState(newMetricState()), { limits: queryLimits, signal })
+  return { grouped: longer, ends: longerEnds, readFrom, firstMs }
 }
 
 /** Runs a rule over the windows of a history by the steps of the evaluator. */
@@ -85,7 +118,7 @@ export function runGroupedRule({ grouped, ends }: GroupHistory, rule: DecidingPa
         open.delete(key)
       } else if (known) known.level = level === 'critical' ? level : known.level
       else if (change === 'start') {
-        const started = { startMs: atMs, endMs: null, level, peak: null, rows: 0, cells }
+        const started = { startMs: atMs, endMs: null, level, peak: null, rows: 0, cells, groupId: groupId(cells) }
         open.set(key, started)
         run.firings.push(started)
       }

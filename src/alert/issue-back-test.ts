@@ -223,6 +223,7 @@ async function restFirings(
       peak: peakOf(firing, condition),
       trigger: firing.trigger,
       group: null,
+      groupId: null,
       mostly: issue ? { issue: issue.shortId, title: issue.title, share: 1 } : null,
     }
   })

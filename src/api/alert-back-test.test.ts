@@ -43,6 +43,7 @@ describe('a back-test', () => {
         startMs: expect.any(Number),
         endMs: null,
         group: null,
+        groupId: null,
         level: 'critical',
         peak: 12,
         trigger: null,
@@ -99,6 +100,71 @@ describe('a back-test', () => {
     )
   })
 
+  describe('by groups', () => {
+    const threshold = { ...metric.threshold, critical: 4 }
+    const grouped = { plan: { ...plan, groupBy: ['environment'] }, threshold }
+    /** The mark of each group, and what is suggested against these marks. */
+    async function marked(...groups: string[]) {
+      const { firings } = await tested(grouped)
+      expect(firings.map(({ group, peak }) => [group, peak]).sort()).toEqual([
+        ['production', 7],
+        ['staging', 5],
+      ])
+      const marks = Object.fromEntries(firings.map(({ group, groupId, startMs }) => [group, { startMs, groupId }]))
+      const { suggest } = await tested(grouped, { noise: groups.map((group) => marks[group]) })
+      const byChange = Object.fromEntries(
+        (suggest ?? []).map(({ change, value, ...found }) => [`${change} ${value}`.replace(/-\d+$/, ''), found]),
+      )
+      return { marks, byChange }
+    }
+
+    test('a mark means one group, and what a change loses is counted over all of them', async () => {
+      const { marks, byChange } = await marked('staging')
+      const [avoids, lost] = [[marks.staging], [marks.production]]
+      const slug = Object.keys(byChange)
+        .find((change) => change.startsWith('filter !issue:'))
+        ?.replace('filter !issue:', '')
+      expect(byChange).toEqual({
+        'threshold 5': { critical: 5, avoids, loses: [], times: 1 },
+        'minimum 6': { critical: 4, avoids, loses: [], times: 1 },
+        'filter !environment:"staging"': { critical: 4, avoids, loses: [], times: 1 },
+        [`filter !issue:${slug}`]: { critical: 4, avoids, loses: lost, times: 0 },
+        'window 20': { critical: 8, avoids, loses: lost, times: 0 },
+        'window 30': { critical: 12, avoids, loses: lost, times: 0 },
+        'window 60': { critical: 24, avoids, loses: lost, times: 0 },
+      })
+    })
+
+    test('a change against the larger group loses the smaller one', async () => {
+      const { marks, byChange } = await marked('production')
+      expect(byChange['threshold 7']).toMatchObject({ avoids: [marks.production], loses: [marks.staging], times: 0 })
+      expect(byChange['filter !environment:"production"']).toMatchObject({ loses: [], times: 1 })
+    })
+
+    test('marks of several groups are avoided together, and no group is left out for them', async () => {
+      const { byChange } = await marked('production', 'staging')
+      expect(byChange['threshold 7']?.avoids).toHaveLength(2)
+      expect(Object.keys(byChange).filter((change) => change.startsWith('filter !environment'))).toEqual([])
+    })
+
+    test.each([
+      ['a start alone means all groups that fired then', (startMs: number) => startMs, true],
+      ['the group of another rule means no firing', (startMs: number) => ({ startMs, groupId: 'f'.repeat(24) }), false],
+    ])('%s', async (_says, noiseOf, isFound) => {
+      const { firings } = await tested(grouped)
+      const startMs = firings[0]?.startMs ?? 0
+      const { suggest } = await tested(grouped, { noise: [noiseOf(startMs)] })
+      const together = firings.filter((firing) => firing.startMs === startMs).length
+      expect(suggest?.find(({ change }) => change === 'threshold')?.avoids.length).toBe(isFound ? together : undefined)
+    })
+
+    test('a mark without a group name of some length is refused', async () => {
+      const noise = [{ startMs: 1, groupId: 'x'.repeat(65) }]
+      const body = { rule: { metric: { ...metric, ...grouped } }, days: 1, noise }
+      expect((await call('POST', path(), { body })).json).toHaveProperty('noise')
+    })
+  })
+
   test('names the part that it cannot judge', async () => {
     const weekly = { threshold: { type: 'weekly', direction: 'above', critical: 100 } }
     const found = await tested(weekly)
@@ -136,6 +202,7 @@ describe('a back-test', () => {
         startMs: expect.any(Number),
         endMs: firings[0]?.startMs,
         group: null,
+        groupId: null,
         level: 'critical',
         peak: null,
         trigger: 'new',

@@ -7,6 +7,7 @@ import {
   createOnCallSchedule,
   deleteOnCallOverride,
   deleteOnCallSchedule,
+  replaceOnCallOverride,
   updateOnCallSchedule,
 } from './on-call.ts'
 import { endOf, operationRig } from './rig.cases.ts'
@@ -109,6 +110,23 @@ describe('a change', () => {
     ])
   })
 
+  test.each<[string, string[], [string, string[]]]>([
+    ['in its place', ['ann', ''], ['done', []]],
+    ['at another place', ['', 'ann', 'cem'], ['done', []]],
+    ['taken out', ['ann'], ['done', []]],
+    ['given to somebody', ['ann', 'cem'], ['done', []]],
+    ['twice', ['ann', '', ''], ['VALIDATION', ['members']]],
+    ['beside a stranger', ['ann', '', 'eve'], ['VALIDATION', ['members']]],
+  ])('a turn of somebody who has left, %s', async (_says, members, expected) => {
+    const deps = await rig()
+    await deps.meta.organizations.setMember(1, 'cem', 'member')
+    await deps.meta.organizations.endMembership(1, 'bob')
+    const schedule = (await deps.meta.incidents.scheduleById(deps.schedule.id)) ?? deps.schedule
+    expect(await endOf(() => updateOnCallSchedule(deps, schedule, { members }, 'ann'))).toEqual(expected)
+    const stored = await deps.meta.incidents.scheduleById(schedule.id)
+    expect(stored?.members).toEqual(expected[0] === 'done' ? members : ['ann', ''])
+  })
+
   test('of a schedule that is gone is not found', async () => {
     const deps = await rig()
     await deleteOnCallSchedule(deps, deps.schedule.id)
@@ -151,6 +169,30 @@ describe('an override', () => {
     const later = { ...value, end: nowMs + dayMs }
     expect(await endOf(() => createOnCallOverride(deps, schedule, later, 'ann'))).toEqual(['done', []])
     expect(await deps.meta.incidents.overridesOf([schedule.id], deps.clock.now())).toHaveLength(1)
+  })
+
+  test('that is changed is checked like a new one, and an outdated change is a conflict', async () => {
+    const deps = await rig()
+    const { schedule, nowMs } = deps
+    const value = { person: 'bob', start: nowMs, end: nowMs + dayMs }
+    const first = await createOnCallOverride(deps, schedule, value, 'ann')
+    const change = (change: Partial<typeof value>) =>
+      endOf(() => replaceOnCallOverride(deps, schedule, first, { ...value, ...change }, 'bob'))
+    expect(await change({ person: 'eve', end: nowMs })).toEqual(['VALIDATION', ['end', 'person']])
+    expect(await change({ person: 'ann' })).toEqual(['done', []])
+    const [stored] = await deps.meta.incidents.overridesOf([schedule.id], 0)
+    expect(stored).toMatchObject({ userId: 'ann', toMs: value.end, createdBy: 'bob' })
+    expect(await change({ end: nowMs + 2 * dayMs })).toEqual(['CONFLICT', []])
+    expect(await deps.meta.incidents.overridesOf([schedule.id], 0)).toEqual([stored])
+  })
+
+  test('of several at once, the one that was added last counts, whichever begins later', async () => {
+    const deps = await rig()
+    const { schedule, nowMs } = deps
+    await createOnCallOverride(deps, schedule, { person: 'ann', start: nowMs, end: nowMs + dayMs }, 'ann')
+    await createOnCallOverride(deps, schedule, { person: 'bob', start: nowMs - dayMs, end: nowMs + dayMs }, 'ann')
+    const overrides = await deps.meta.incidents.overridesOf([schedule.id], 0)
+    expect(shiftsBetween(schedule, overrides, nowMs, nowMs + dayMs).map(({ userId }) => userId)).toEqual(['bob'])
   })
 
   test('goes with its schedule', async () => {

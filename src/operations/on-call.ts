@@ -5,7 +5,7 @@ import type {
   NewOnCallScheduleBody,
   OnCallScheduleChangeBody,
 } from '../contract/alerts/incidents.ts'
-import { isTimeZone } from '../domain/alerts/on-call.ts'
+import { hole, isTimeZone } from '../domain/alerts/on-call.ts'
 import type { OnCallOverride, OnCallSchedule } from '../store/meta/alerts/on-call.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 
@@ -14,23 +14,34 @@ const overrideMaxMs = 90 * 86_400_000
 
 type Deps = {
   meta: MetaWith<
-    'incidents.createSchedule' | 'incidents.updateSchedule' | 'incidents.createOverride' | 'organizations.membersOf'
+    | 'incidents.createSchedule'
+    | 'incidents.updateSchedule'
+    | 'incidents.createOverride'
+    | 'incidents.replaceOverride'
+    | 'organizations.membersOf'
   >
   clock: Pick<Clock, 'now'>
 }
 
-/** Throws VALIDATION with fields for a zone that is unknown, and for people who are no members. */
+const isRota = (members: readonly string[], known: ReadonlySet<string>, holesMax: number): boolean =>
+  members.every((id) => id === hole || known.has(id)) && members.filter((id) => id === hole).length <= holesMax
+
+/**
+ * Throws VALIDATION with fields for a zone that is unknown, for people who are no members, and for more turns of nobody
+ * than `holesMax`.
+ */
 export async function demandOnCallSchedule(
   { meta }: { meta: MetaWith<'organizations.membersOf'> },
   organizationId: number,
   { timeZone, members }: { timeZone?: string | undefined; members?: readonly string[] | undefined },
+  holesMax = 0,
 ): Promise<void> {
   const known = new Set((await meta.organizations.membersOf(organizationId)).map(({ userId }) => userId))
   const fields = {
     ...(timeZone !== undefined && !isTimeZone(timeZone)
       ? { timeZone: ['An IANA time zone such as Europe/Berlin.'] }
       : {}),
-    ...(members?.every((id) => known.has(id)) === false ? { members: ['Somebody is no member.'] } : {}),
+    ...(isRota(members ?? [], known, holesMax) ? {} : { members: ['Somebody is no member.'] }),
   }
   if (Object.keys(fields).length > 0) throw new MishapError('VALIDATION', { fields })
 }
@@ -46,14 +57,18 @@ export async function createOnCallSchedule(
   return deps.meta.incidents.createSchedule({ organizationId, ...body, startDate: body.startDate ?? today })
 }
 
-/** Changes a schedule. Throws VALIDATION with fields, NOT_FOUND, CONFLICT (outdated revision). */
+/**
+ * Changes a schedule. Turns of people who have left may stay, so that others keep their weeks. Throws VALIDATION with
+ * fields, NOT_FOUND, CONFLICT (outdated revision).
+ */
 export async function updateOnCallSchedule(
   deps: Deps,
   schedule: OnCallSchedule,
   { revision, ...change }: OnCallScheduleChangeBody,
   userId: string,
 ): Promise<OnCallSchedule> {
-  await demandOnCallSchedule(deps, schedule.organizationId, change)
+  const holes = schedule.members.filter((id) => id === hole).length
+  await demandOnCallSchedule(deps, schedule.organizationId, change, holes)
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   return deps.meta.incidents.updateSchedule(schedule.id, given, userId, revision)
 }
@@ -64,13 +79,13 @@ export const deleteOnCallSchedule = (
   id: number,
 ): Promise<void> => meta.incidents.deleteSchedule(id)
 
-/** Lets somebody take over for a time. Throws VALIDATION with fields, CONFLICT when there are too many. */
-export async function createOnCallOverride(
+/** Returns the override in the shape of the store. Throws VALIDATION with fields. */
+async function demandOverride(
   deps: Deps,
   schedule: OnCallSchedule,
   { person, start, end }: NewOnCallOverrideBody,
   userId: string,
-): Promise<OnCallOverride> {
+): Promise<Omit<OnCallOverride, 'id'>> {
   const known = (await deps.meta.organizations.membersOf(schedule.organizationId)).some((row) => row.userId === person)
   const isRange = end > start && end > deps.clock.now() && end - start <= overrideMaxMs
   const fields = {
@@ -78,14 +93,29 @@ export async function createOnCallOverride(
     ...(isRange ? {} : { end: ['After the start, in the future, and at most 90 days later.'] }),
   }
   if (Object.keys(fields).length > 0) throw new MishapError('VALIDATION', { fields })
-  return deps.meta.incidents.createOverride({
-    scheduleId: schedule.id,
-    userId: person,
-    fromMs: start,
-    toMs: end,
-    createdBy: userId,
-  })
+  return { scheduleId: schedule.id, userId: person, fromMs: start, toMs: end, createdBy: userId }
 }
+
+/** Lets somebody take over for a time. Throws VALIDATION with fields, CONFLICT when there are too many. */
+export const createOnCallOverride = async (
+  deps: Deps,
+  schedule: OnCallSchedule,
+  body: NewOnCallOverrideBody,
+  userId: string,
+): Promise<OnCallOverride> => deps.meta.incidents.createOverride(await demandOverride(deps, schedule, body, userId))
+
+/**
+ * Changes an override: another one takes its place, and of several at once it is the last one added. Throws VALIDATION
+ * with fields, CONFLICT if somebody changed or removed it meanwhile.
+ */
+export const replaceOnCallOverride = async (
+  deps: Deps,
+  schedule: OnCallSchedule,
+  override: Pick<OnCallOverride, 'id'>,
+  body: NewOnCallOverrideBody,
+  userId: string,
+): Promise<OnCallOverride> =>
+  deps.meta.incidents.replaceOverride(override.id, await demandOverride(deps, schedule, body, userId))
 
 /** Ends an override. */
 export const deleteOnCallOverride = (

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { inGroup } from '../store/events/groups.ts'
 import type { Cell } from '../store/events/question.ts'
 import { type Bucket, both, bucketOf } from './compile/measure-parts.ts'
@@ -15,6 +16,10 @@ export type RankedBucket = { groups: number; rows: Map<string, { cells: Cell[]; 
 
 /** The key of a group. */
 export const groupKey = (cells: readonly Cell[]): string => JSON.stringify(cells)
+
+/** A short id of a group: the first half of a hash of its key, as texts of groups can be long. */
+export const groupId = (cells: readonly Cell[]): string =>
+  createHash('sha256').update(groupKey(cells)).digest('hex').slice(0, 24)
 
 /** Whether a bucket has groups that were not read. */
 export const isTruncated = ({ groups }: RankedBucket): boolean => groups > rankedMax
@@ -100,3 +105,16 @@ export const groupName = ({ groups }: Pick<Measure, 'groups'>, cells: readonly C
       return typeof cell === 'number' && slugs ? (slugs[cell] ?? String(cell)) : String(cell)
     })
     .join(', ')
+
+const quoted = (text: string): string => `"${text.replace(/[\\"*]/g, '\\$&')}"`
+
+/** The search text that leaves out one group, such as `!route:"/health"`. */
+export function filterWithout({ groups }: Pick<Measure, 'groups'>, cells: readonly Cell[]): string {
+  const terms = groups.map(({ name, slugs }, at) => {
+    const cell = cells[at] ?? null
+    if (cell === null || cell === '') return `has:${name}`
+    if (typeof cell === 'number') return `!${name}:${slugs?.[cell] ?? cell}`
+    return `!${name}:${typeof cell === 'string' ? quoted(cell) : cell}`
+  })
+  return terms.length > 1 ? `(${terms.join(' OR ')})` : (terms[0] ?? '')
+}

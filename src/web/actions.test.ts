@@ -8,7 +8,7 @@ import type { Actor } from '../auth/auth.ts'
 import { addInvitation } from '../operations/members.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { type FormState, noState } from './client/form.ts'
+import { type FormState, type GuardedState, noState } from './client/form.ts'
 
 // Calls every server action with every role. Actions must reject the same cases as the REST routes, without changes.
 
@@ -72,10 +72,30 @@ const cases: Record<string, Case> = {
   deleteAction: { from: 'admin', form: { integration: '{integration}' } },
   mappingAction: { from: 'member', form: { project: 'none', stackRoot: 'a/', sourceRoot: 'src/' } },
   deleteMappingAction: { from: 'member', form: { mapping: '0' }, lacks: /does not exist|not there|no such/i },
-  createScheduleAction: { from: 'member', form: { name: 'Rota', timeZone: 'UTC', handOverTime: '09:00' } },
+  createScheduleAction: {
+    from: 'member',
+    form: { name: 'Rota', timeZone: 'UTC', handOverDay: '1', handOverTime: '09:00' },
+  },
+  updateScheduleAction: {
+    from: 'member',
+    form: {
+      schedule: '{schedule}',
+      name: 'Nights',
+      timeZone: 'Europe/Berlin',
+      handOverDay: '5',
+      handOverTime: '18:30',
+      startDate: '2026-03-06',
+      member: '{member}',
+    },
+  },
   addOverrideAction: {
     from: 'member',
     form: { schedule: '{schedule}', person: '{member}', start: '2999-01-01T09:00', end: '2999-01-02T09:00' },
+  },
+  replaceOverrideAction: {
+    from: 'member',
+    form: { schedule: '{schedule}', override: '{override}', start: '2999-01-01T09:00', end: '2999-01-02T09:00' },
+    lacks: /changed or removed this override/,
   },
   removeOverrideAction: { from: 'member', form: { schedule: '{schedule}', override: '{override}' } },
   deleteScheduleAction: { from: 'member', form: { schedule: '{schedule}' } },
@@ -223,6 +243,110 @@ beforeAll(async () => {
 
 test('the table has every action', () => {
   expect(Object.keys(actions).sort()).toEqual([...Object.keys(cases), ...open].sort())
+})
+
+describe('a schedule that is edited on the screen', () => {
+  const typed = { name: 'Late', timeZone: 'UTC', handOverDay: '7', handOverTime: '10:00', startDate: '2026-03-01' }
+
+  /** What the action answers to the form, and the schedule after it. */
+  async function edited(change: Record<string, string>, members: readonly string[] = []) {
+    const { meta } = made().app
+    const organizationId = made().organization.id
+    const rota = { ...typed, handOverDay: 1, members: [ids.member ?? '', ''] }
+    const { id } = await meta.incidents.createSchedule({ organizationId, ...rota, name: 'Early' })
+    as(actors.member)
+    const data = new FormData()
+    const form = { organization: 'acme', schedule: String(id), revision: '0', ...typed, ...change }
+    for (const [field, value] of Object.entries(form)) data.set(field, value)
+    for (const member of members) data.append('member', member)
+    const after = (await actions.updateScheduleAction?.(noState, data)) as GuardedState
+    return { after, stored: await meta.incidents.scheduleById(id) }
+  }
+
+  test('is stored as a whole, and a turn of somebody who has left may move', async () => {
+    const members = ['', ids.member ?? '']
+    const { after, stored } = await edited({}, members)
+    expect(after).toMatchObject({ done: true, stale: null })
+    const changed = { name: 'Late', handOverDay: 7, handOverTime: '10:00', startDate: '2026-03-01', members, rev: 1 }
+    expect(stored).toMatchObject({ ...changed, changedBy: actors.member?.person.id })
+  })
+
+  test.each([
+    ['name', ''],
+    ['timeZone', 'Mars/Olympus'],
+    ['handOverDay', '8'],
+    ['handOverTime', '25:00'],
+    ['startDate', ''],
+    ['members', 'eve'],
+  ])('a mistake in %s is told beside it, and what was typed stays', async (field, value) => {
+    const { after, stored } = await edited({ [field]: value }, field === 'members' ? [value] : [])
+    expect([after.done, after.error, Object.keys(after.fields)]).toEqual([false, null, [field]])
+    expect(after.values).toMatchObject({ ...typed, [field]: value })
+    expect(stored).toMatchObject({ name: 'Early', rev: 0 })
+  })
+
+  test('after a change of somebody else nothing is stored, unless the person wants it', async () => {
+    const outdated = { revision: '7' }
+    const { after, stored } = await edited(outdated)
+    expect(after).toMatchObject({ done: false, error: null, stale: { by: null }, values: { name: 'Late' } })
+    expect(stored).toMatchObject({ name: 'Early', rev: 0 })
+    const anyway = await edited({ ...outdated, anyway: 'yes' })
+    expect([anyway.after.done, anyway.stored?.name]).toEqual([true, 'Late'])
+  })
+
+  test('an override is edited on the clock of its schedule, and an outdated edit changes nothing', async () => {
+    const { meta, clock } = made().app
+    const rota = { ...typed, timeZone: 'Europe/Berlin', handOverDay: 1, members: [] }
+    const schedule = await meta.incidents.createSchedule({ organizationId: made().organization.id, ...rota })
+    const [fromMs, toMs] = [Date.parse('2998-12-31T08:00:30Z'), Date.parse('2999-01-01T08:00:00Z')]
+    const own = { scheduleId: schedule.id, userId: ids.member ?? '', createdBy: null }
+    const { id } = await meta.incidents.createOverride({ ...own, fromMs, toMs })
+    as(actors.member)
+    const editedTo = async (end: string) => {
+      const data = new FormData()
+      const form = {
+        organization: 'acme',
+        schedule: `${schedule.id}`,
+        override: `${id}`,
+        start: '2998-12-31T09:00',
+        end,
+      }
+      for (const [field, value] of Object.entries({ ...form, person: ids.member ?? '' })) data.set(field, value)
+      return actions.replaceOverrideAction?.(noState, data)
+    }
+    for (const wrong of ['', '2999-99-99T10:00', 'soon'])
+      expect(await editedTo(wrong)).toMatchObject({ done: false, fields: { end: ['A date and a time.'] } })
+    expect(await editedTo('2998-01-01T10:00')).toMatchObject({ done: false, fields: { end: [expect.any(String)] } })
+    expect(await editedTo('2999-01-02T10:30')).toMatchObject({ done: true })
+    const stored = await meta.incidents.overridesOf([schedule.id], clock.now())
+    expect(stored).toMatchObject([{ fromMs, toMs: Date.parse('2999-01-02T09:30:00Z') }])
+    const error = 'Somebody changed or removed this override in the meantime.'
+    expect(await editedTo('2999-01-03T10:30')).toMatchObject({
+      done: false,
+      error,
+      values: { end: '2999-01-03T10:30' },
+    })
+    expect(await meta.incidents.overridesOf([schedule.id], clock.now())).toEqual(stored)
+  })
+
+  test('one that is gone is said to be gone', async () => {
+    const { after } = await edited({ schedule: '999999' })
+    expect(after).toMatchObject({ done: false, error: 'This schedule was deleted.' })
+  })
+})
+
+test.each(['start', 'end'])('a mute with a %s that is no time is told so and not stored', async (field) => {
+  const { meta } = made().app
+  const before = await meta.incidents.listMutes(made().organization.id)
+  as(actors.member)
+  for (const wrong of ['2999-99-99T10:00', 'soon']) {
+    const data = new FormData()
+    const form = { organization: 'acme', what: 'organization', name: 'Move', [field]: wrong }
+    for (const [name, value] of Object.entries(form)) data.set(name, value)
+    const after = await actions.createMuteAction?.(noState, data)
+    expect(after).toMatchObject({ done: false, fields: { [field]: ['A date and a time.'] } })
+  }
+  expect(await meta.incidents.listMutes(made().organization.id)).toEqual(before)
 })
 
 const rank = (role: Role) => roles.indexOf(role)

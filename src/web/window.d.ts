@@ -13,8 +13,8 @@ type MishapWindow = {
   report?: (error: unknown, where: string) => void
   /** Loads the reporter now, because there is an error to report. */
   loadReporter?: () => void
-  /** The target of the current navigation, and the number of requests without a response. */
-  navigation?: { target: string | undefined; running: number }
+  /** The target of the current navigation, the number of requests without a response, and whether the page waits. */
+  navigation?: { target: string | undefined; running: number; pending: import('./client/pending.ts').Pending }
   /** The connection status of this page. */
   connection?: import('./client/connection.ts').Connection
 }

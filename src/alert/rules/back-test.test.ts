@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { barsOf, messagesOf, othersOf, runMetricRule, suggestionsOf, variantsOf, withCritical } from './back-test.ts'
+import {
+  type BackTestRun,
+  barsOf,
+  changesAgainst,
+  markedFirings,
+  messagesOf,
+  type NoiseMark,
+  othersOf,
+  runMetricRule,
+  suggestionsOf,
+  variantsOf,
+  withCritical,
+} from './back-test.ts'
 import type { MetricCondition, MetricMeasure } from './metric.ts'
 
 const minuteMs = 60_000
@@ -117,5 +129,45 @@ describe('suggestions', () => {
   test('a change that avoids nothing is not offered', () => {
     const same = { change: 'window' as const, value: 10, critical: 50, run: base }
     expect(suggestionsOf(base, [same], [base.firings[0]?.startMs ?? 0])).toEqual([])
+  })
+})
+
+describe('marks of a rule by groups', () => {
+  const firing = (minute: number, groupId: string) => ({
+    startMs: minute * minuteMs,
+    endMs: (minute + 2) * minuteMs,
+    level: 'critical' as const,
+    peak: 60,
+    rows: 0,
+    groupId,
+  })
+  const base: BackTestRun = { changes: [], firings: [firing(1, 'cart'), firing(1, 'pay'), firing(9, 'cart')] }
+  const mark = (minute: number, groupId: string): NoiseMark => ({ startMs: minute * minuteMs, groupId })
+
+  test.each<[string, NoiseMark[], number[]]>([
+    ['one group of two that fired at once', [mark(1, 'pay')], [1]],
+    ['each group that fired then, by the start alone', [minuteMs], [0, 1]],
+    ['each of several marks once', [minuteMs, mark(1, 'pay'), mark(9, 'cart')], [0, 1, 2]],
+    ['no group that did not fire then', [mark(9, 'pay'), mark(2, 'cart'), 2 * minuteMs], []],
+    ['nothing without marks', [], []],
+  ])('mean %s', (_says, noise, expected) => {
+    expect(markedFirings(base.firings, noise)).toEqual(expected.map((at) => base.firings[at]))
+  })
+
+  test('a firing of another group does not stand for one that is gone', () => {
+    const run = { changes: [], firings: [firing(1, 'cart'), firing(9, 'pay')] }
+    const variant = { change: 'minimum' as const, value: 5, critical: 50, run }
+    expect(suggestionsOf(base, [variant], [mark(1, 'pay')])).toEqual([
+      { change: 'minimum', value: 5, critical: 50, avoids: [mark(1, 'pay')], loses: [mark(9, 'cart')], times: 2 },
+    ])
+  })
+
+  test('changes are made of the windows of marked firings, whichever group they are of', () => {
+    const changes = changesAgainst(ruleOf({ warning: 20 }), measuresOf([60, 75], [10, 33]))
+    expect(changes.map(({ change, value, rule }) => [change, value, rule.threshold.warning, rule.minimum])).toEqual([
+      ['threshold', 75, null, 0],
+      ['minimum', 34, 20, 33 + 1],
+    ])
+    expect(changesAgainst(ruleOf(), [])).toEqual([])
   })
 })

@@ -1,4 +1,7 @@
+import type { MetricCondition as WholeCondition } from '../../contract/alerts/alerts.ts'
 import type { BackTestBody, RestBackTest } from '../../contract/alerts/alerts-back-test.ts'
+import { stepMinutesOf } from '../../domain/alerts/metric-rules.ts'
+import type { Measure } from '../../query/metrics/measures.ts'
 import {
   comparedOf,
   type MetricCondition,
@@ -17,7 +20,12 @@ export type BackTestFiring = {
   peak: number | null
   /** Most rows of a window in it, for suggestions of a minimum. */
   rows: number
+  /** Of a rule by groups, which of them fired. */
+  groupId?: string
 }
+
+/** A mark of a firing as noise. */
+export type NoiseMark = BackTestBody['noise'][number]
 
 /** What a rule did over windows that follow each other. */
 export type BackTestRun = { firings: BackTestFiring[]; changes: MetricFiring[] }
@@ -164,27 +172,41 @@ export type Variant = Pick<NonNullable<RestBackTest['suggest']>[number], 'change
   run: BackTestRun
 }
 
-/** Whether a run fired during a firing of another run. */
-const isHeld = ({ firings }: BackTestRun, { startMs, endMs }: BackTestFiring): boolean =>
+/** The mark that means one firing and no other. */
+const markOf = ({ startMs, groupId }: Pick<BackTestFiring, 'startMs' | 'groupId'>): NoiseMark =>
+  groupId === undefined ? startMs : { startMs, groupId }
+
+/** The firings that are marked. A start alone marks all groups that fired then. */
+export function markedFirings<Firing extends BackTestFiring>(
+  firings: readonly Firing[],
+  noise: readonly NoiseMark[],
+): Firing[] {
+  return firings.filter(({ startMs, groupId }) =>
+    noise.some((mark) =>
+      typeof mark === 'number' ? mark === startMs : mark.startMs === startMs && mark.groupId === groupId,
+    ),
+  )
+}
+
+/** Whether a run fired during a firing of another run, in its group. */
+const isHeld = ({ firings }: BackTestRun, { startMs, endMs, groupId }: BackTestFiring): boolean =>
   firings.some(
     (other) =>
-      other.startMs <= (endMs ?? Number.POSITIVE_INFINITY) && (other.endMs ?? Number.POSITIVE_INFINITY) >= startMs,
+      other.groupId === groupId &&
+      other.startMs <= (endMs ?? Number.POSITIVE_INFINITY) &&
+      (other.endMs ?? Number.POSITIVE_INFINITY) >= startMs,
   )
 
+/** A changed rule that is not run yet. */
+type Change = Omit<Variant, 'run'> & { rule: MetricCondition }
+
 /**
- * Variants of a rule that marked firings would not pass: a threshold at their peak, and a minimum above their rows. The
- * caller adds those that need other measures.
+ * Changes of a rule that marked firings would not pass: a threshold at their peak, and a minimum above their rows.
+ * `inMarked`: the windows of the marked firings.
  */
-export function variantsOf(
-  rule: MetricCondition,
-  measures: readonly MetricMeasure[],
-  marked: readonly BackTestFiring[],
-): Variant[] {
-  const inMarked = measures.filter(({ atMs }) =>
-    marked.some(({ startMs, endMs }) => atMs >= startMs && atMs < (endMs ?? Number.POSITIVE_INFINITY)),
-  )
+export function changesAgainst(rule: MetricCondition, inMarked: readonly MetricMeasure[]): Change[] {
   const compared = inMarked.flatMap((measure) => comparedOf(rule.threshold, measure) ?? []).filter(Number.isFinite)
-  const variants: Variant[] = []
+  const changes: Change[] = []
   if (compared.length > 0) {
     const isAbove = rule.threshold.direction === 'above'
     const peak = isAbove ? Math.max(...compared) : Math.min(...compared)
@@ -193,15 +215,54 @@ export function variantsOf(
     const critical = (isAbove ? near >= exact : near <= exact) ? near : exact
     // Without the lower levels, which would fire all the same.
     const raised = { ...rule, threshold: { ...rule.threshold, critical, warning: null, resolve: null } }
-    variants.push({ change: 'threshold', value: critical, critical, run: runMetricRule(raised, measures) })
+    changes.push({ change: 'threshold', value: critical, critical, rule: raised })
   }
   const rows = Math.max(0, ...inMarked.map((measure) => measure.rows))
   if (rows > 0) {
     const minimum = Math.floor(rows) + 1
     const { critical } = rule.threshold
-    variants.push({ change: 'minimum', value: minimum, critical, run: runMetricRule({ ...rule, minimum }, measures) })
+    changes.push({ change: 'minimum', value: minimum, critical, rule: { ...rule, minimum } })
   }
-  return variants
+  return changes
+}
+
+/** Variants of a rule that marked firings would not pass. The caller adds those that need other measures. */
+export function variantsOf(
+  rule: MetricCondition,
+  measures: readonly MetricMeasure[],
+  marked: readonly BackTestFiring[],
+): Variant[] {
+  const inMarked = measures.filter(({ atMs }) =>
+    marked.some(({ startMs, endMs }) => atMs >= startMs && atMs < (endMs ?? Number.POSITIVE_INFINITY)),
+  )
+  return changesAgainst(rule, inMarked).map(({ rule: changed, ...change }) => ({
+    ...change,
+    run: runMetricRule(changed, measures),
+  }))
+}
+
+/** Longer windows that are tried for firings that are marked as noise. */
+const windowFactors = [2, 3, 6]
+
+/** What longer windows need to be read of the time before, ms. */
+export const spareMsOf = ({ windowMs }: Pick<Measure, 'windowMs'>): number =>
+  (Math.max(...windowFactors) - 1) * windowMs
+
+/** Longer windows that are judged as often, of counts with a threshold that grows with them. */
+export function longerWindows(
+  condition: WholeCondition,
+  measure: Measure,
+): { minutes: number; critical: number; measure: Measure }[] {
+  if (measure.recipes.uniques.length > 0) return []
+  const { critical, type } = condition.threshold
+  return windowFactors
+    .map((factor) => ({ factor, minutes: condition.windowMinutes * factor }))
+    .filter(({ minutes }) => stepMinutesOf(condition.plan.dataset, minutes) * minuteMs === measure.stepMs)
+    .map(({ factor, minutes }) => ({
+      minutes,
+      critical: measure.isCount && type === 'fixed' ? critical * factor : critical,
+      measure: { ...measure, windowMs: minutes * minuteMs },
+    }))
 }
 
 /**
@@ -211,18 +272,18 @@ export function variantsOf(
 export function suggestionsOf(
   base: BackTestRun,
   variants: readonly Variant[],
-  noise: readonly number[],
+  noise: readonly NoiseMark[],
 ): NonNullable<RestBackTest['suggest']> {
-  const marked = new Set(noise)
+  const marked = new Set(markedFirings(base.firings, noise))
   return variants
     .map(({ change, value, critical, run }) => {
-      const gone = base.firings.filter((firing) => !isHeld(run, firing)).map(({ startMs }) => startMs)
+      const gone = base.firings.filter((firing) => !isHeld(run, firing))
       return {
         change,
         value,
         critical,
-        avoids: gone.filter((startMs) => marked.has(startMs)),
-        loses: gone.filter((startMs) => !marked.has(startMs)),
+        avoids: gone.filter((firing) => marked.has(firing)).map(markOf),
+        loses: gone.filter((firing) => !marked.has(firing)).map(markOf),
         times: run.firings.length,
       }
     })

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { isOutage } from '../../base/errors.ts'
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
-import { groupKey, groupName, measureOfGroup } from '../../query/group-measures.ts'
+import { groupId, groupName, measureOfGroup } from '../../query/group-measures.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
 import { mainIssues } from '../../query/issues/main-issues.ts'
 import type { Measure } from '../../query/metrics/measures.ts'
@@ -70,7 +69,7 @@ function releaseOf(filter: Filter | EventFilter | undefined): string {
 
 /** Names a group. Its values are data of events, so the name is one line without control characters. */
 const groupOf = (measure: Measure, cells: readonly Cell[]): { key: string; name: string } => ({
-  key: createHash('sha256').update(groupKey(cells)).digest('hex').slice(0, 24),
+  key: groupId(cells),
   name: line(groupName(measure, cells), groupNameMax),
 })
 

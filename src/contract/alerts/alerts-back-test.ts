@@ -25,6 +25,7 @@ const firing = z.strictObject({
     .describe('The value furthest beyond the threshold. Null: it fired without data, or without a window.'),
   trigger: z.string().nullable().describe('The trigger of an issue rule that fired. Null: a metric rule.'),
   group: z.string().nullable().describe('The group that fired. Null: a rule without groups.'),
+  groupId: z.string().nullable().describe('Names the group in `noise`. Null: a rule without groups.'),
   mostly: z
     .strictObject({
       issue: z.string().describe('Short id of the issue.'),
@@ -35,6 +36,13 @@ const firing = z.strictObject({
     .describe('The issue with most events in the firing; of an issue rule, its issue. Null: there is none.'),
 })
 
+/** A firing that is marked as noise. Groups of one rule can fire at one moment, so their marks name the group. */
+const mark = z
+  .union([ms, z.strictObject({ startMs: ms, groupId: z.string().max(64) })])
+  .describe(
+    'The start of a firing. Of a rule by groups, start and `groupId`; the start alone means all groups that fired then.',
+  )
+
 const barPoints = z.array(z.strictObject({ startMs: ms, value: z.number().nullable() }))
 
 /** A change of the rule that marked firings would not have survived. */
@@ -44,16 +52,16 @@ const suggestion = z.strictObject({
     .union([z.number(), z.string()])
     .describe('The critical threshold, the window in minutes, the minimum of rows, or what is added to the filter.'),
   critical: z.number().describe('The critical threshold with it: a longer window of a count has a higher one.'),
-  avoids: z.array(ms).describe('Starts of marked firings that would not have happened.'),
-  loses: z.array(ms).describe('Starts of other firings that would not have happened.'),
-  times: z.int().describe('How often the changed rule would have fired.'),
+  avoids: z.array(mark).describe('Marked firings that would not have happened.'),
+  loses: z.array(mark).describe('Other firings that would not have happened, of all groups.'),
+  times: z.int().describe('How often the changed rule would have fired, in all groups.'),
 })
 
 /** Body of a back-test: a rule as it would be created. Its name does not matter. */
 export const backTestBody = z.object({
   rule: newAlertRuleBody.omit({ name: true }),
   days: z.union([z.literal(1), z.literal(14)]).default(14),
-  noise: z.array(ms).max(200).default([]).describe('Starts of firings that are marked as noise, for suggestions.'),
+  noise: z.array(mark).max(200).default([]).describe('Firings that are marked as noise, for suggestions.'),
 })
 export type BackTestBody = z.output<typeof backTestBody>
 

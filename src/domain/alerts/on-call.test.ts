@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isTimeZone, onCallAt, onCallOrder, type Rota, shiftsBetween, zonedMs } from './on-call.ts'
+import { isTimeZone, onCallAt, onCallOrder, type Rota, shiftsBetween, typedMs, zonedMs, zonedText } from './on-call.ts'
 
 const at = (text: string) => Date.parse(text)
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -30,6 +30,28 @@ describe('the moment of a local time', () => {
   ])('%s %s in %s is %s: %s', (date, time, zone, expected) => {
     expect(iso(zonedMs(date, time, zone))).toBe(expected)
   })
+})
+
+test.each([
+  ['2026-01-15T09:00', '2026-01-15T08:00:00.000Z'],
+  ['2026-07-15T09:00:59', '2026-07-15T07:00:00.000Z'],
+  ['', undefined],
+  ['2026-01-15', undefined],
+  ['2026-99-99T09:00', undefined],
+  ['2026-01-15T25:00', undefined],
+  ['tomorrow', undefined],
+])('%j is typed for %s', (text, expected) => {
+  const ms = typedMs(text, 'Europe/Berlin')
+  expect(ms === undefined ? undefined : iso(ms)).toBe(expected)
+})
+
+test.each([
+  ['2026-01-15T08:00:59Z', 'Europe/Berlin', '2026-01-15T09:00'],
+  ['2026-07-15T22:30:00Z', 'Europe/Berlin', '2026-07-16T00:30'],
+  ['2026-10-25T01:30:00Z', 'Europe/Berlin', '2026-10-25T02:30'],
+  ['2026-05-01T00:00:00Z', 'UTC', '2026-05-01T00:00'],
+])('at %s the clock of %s shows %s', (moment, zone, expected) => {
+  expect(zonedText(at(moment), zone)).toBe(expected)
 })
 
 test.each([

@@ -78,6 +78,20 @@ export function zonedMs(date: string, time: string, timeZone: string): number {
   return momentOf(zoneClock(timeZone), Date.parse(`${date}T${time}:00Z`))
 }
 
+/**
+ * Returns the moment that a person typed as `2026-03-29T02:30` on the clock of a zone. Seconds are left out. Undefined: the
+ * text is no time.
+ */
+export function typedMs(text: string, timeZone: string): number | undefined {
+  const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d)?$/.exec(text)
+  if (!found || Number.isNaN(Date.parse(`${found[1]}T${found[2]}:00Z`))) return undefined
+  return zonedMs(found[1] ?? '', found[2] ?? '', timeZone)
+}
+
+/** Returns what the clock of a zone shows at a moment, to the minute: `2026-03-29T02:30`. */
+export const zonedText = (atMs: number, timeZone: string): string =>
+  new Date(zoneClock(timeZone)(atMs)).toISOString().slice(0, 16)
+
 /** The turn of a rota at a moment. `turn` counts from 0 at the start date and is negative before it. */
 function turnAt(rota: Rota, atMs: number): { turn: number; fromMs: number; toMs: number } {
   const clock = zoneClock(rota.timeZone)

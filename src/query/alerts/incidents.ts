@@ -205,12 +205,14 @@ export async function toRestSchedules(
       holes: schedule.members.filter((id) => !people.has(id)).length,
       onCall: now ? { person: personIn(people, now.userId), until: iso(now.toMs), isOverride: now.isOverride } : null,
       shifts: shiftsBetween(schedule, own, nowMs, nowMs + aheadMs).map(toShift),
-      overrides: own.map(({ id, userId, fromMs, toMs }) => ({
-        id: String(id),
-        person: personIn(people, userId),
-        start: iso(fromMs),
-        end: iso(toMs),
-      })),
+      overrides: own
+        .toSorted((a, b) => a.fromMs - b.fromMs)
+        .map(({ id, userId, fromMs, toMs }) => ({
+          id: String(id),
+          person: personIn(people, userId),
+          start: iso(fromMs),
+          end: iso(toMs),
+        })),
       dateCreated: iso(schedule.createdMs),
       revision: schedule.rev,
     }

@@ -1,6 +1,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { withBase, withoutBase } from '../base-path.ts'
 import { createConnection, watchedFetch, whenBack } from './connection.ts'
+import { createPending } from './pending.ts'
 
 /** Concurrent prefetches. With one live stream, this leaves one of HTTP/1.1's six connections free. */
 const prefetchSlots = 4
@@ -151,7 +152,8 @@ function connectionOf(fetch: Fetch) {
 /** Installs the guard as window.fetch, once. */
 export function installNavigation(): void {
   if (window.mishap?.navigation) return
-  const navigation = { target: undefined as string | undefined, running: 0 }
+  const pending = createPending(systemClock.after)
+  const navigation = { target: undefined as string | undefined, running: 0, pending }
   const nativeFetch = window.fetch.bind(window)
   const connection = connectionOf(nativeFetch)
   window.mishap = { ...window.mishap, navigation, connection }
@@ -168,10 +170,16 @@ export function installNavigation(): void {
 
 /** Called when Next starts a navigation to `url`. */
 export function navigationStarts(url: string): void {
-  if (window.mishap?.navigation) window.mishap.navigation.target = pageAddress(new URL(url, location.href))
+  const navigation = window.mishap?.navigation
+  if (!navigation) return
+  navigation.target = pageAddress(new URL(url, location.href))
+  navigation.pending.starts(navigation.target)
 }
 
 /** Called when the navigation is on screen. A refresh of the same page is not a route load. */
 export function navigationEnds(): void {
-  if (window.mishap?.navigation) window.mishap.navigation.target = undefined
+  const navigation = window.mishap?.navigation
+  if (!navigation) return
+  navigation.target = undefined
+  navigation.pending.ends(pageAddress(new URL(location.href)))
 }

@@ -55,3 +55,24 @@ export function ConnectionBar() {
     </div>
   )
 }
+
+/**
+ * Shows that the next page is on its way, while the page before it stays. It covers the top edge, so that nothing moves. It
+ * is always in the DOM, so that screen readers announce it.
+ */
+export function NavigationBar() {
+  const t = useTranslations('common')
+  const listen = useCallback((run: () => void) => window.mishap?.navigation?.pending.listen(run) ?? (() => {}), [])
+  const isShown = useSyncExternalStore(
+    listen,
+    () => window.mishap?.navigation?.pending.isShown() ?? false,
+    () => false,
+  )
+  return (
+    <div className="navigation-bar" data-shown={isShown || undefined}>
+      <span role="status" className="visually-hidden">
+        {isShown ? t('nextPage') : ''}
+      </span>
+    </div>
+  )
+}

@@ -24,6 +24,21 @@ export function ListLoading() {
   )
 }
 
+/**
+ * A skeleton of one part of a page, as high as the part usually is, so that what follows does not jump. `label` says what is
+ * loading. Its blocks are empty for the first 150 ms.
+ */
+export function PartLoading({ label, shape }: { label: string; shape: 'chart' | 'text' }) {
+  return (
+    <div className="part-loading" data-shape={shape} role="status">
+      <span className="visually-hidden">{label}</span>
+      <span aria-hidden="true" />
+      <span aria-hidden="true" />
+      <span aria-hidden="true" />
+    </div>
+  )
+}
+
 /** Shows why a list cannot be loaded. Rows on screen stay. `retrying`: an automatic retry is running. */
 export function ListFailed({ error, retrying, retry }: { error: Error; retrying?: boolean; retry?: () => void }) {
   const t = useTranslations('issues.failed')

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError } from '../client/api.ts'
 import { isThere } from '../client/connection.ts'
 import { rememberZone } from '../client/zone.ts'
-import { ConnectionBar } from './connection-bar.tsx'
+import { ConnectionBar, NavigationBar } from './connection-bar.tsx'
 import { Hydrated } from './hydrated.tsx'
 import { KeyProvider } from './keys/keys.tsx'
 import { PaletteActions } from './palette-actions.tsx'
@@ -58,6 +58,7 @@ export function Providers({ nowMs, children }: { nowMs: number; children: ReactN
               <Hydrated />
               <ZoneMemory />
               <ConnectionBar />
+              <NavigationBar />
               <PaletteActions>{children}</PaletteActions>
             </ToastProvider>
           </KeyProvider>

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../client/api.ts'
 import en from '../messages/en.json'
 import { errorHint } from './error-screen.tsx'
+import { PartLoading } from './list-states.tsx'
 import { QueryFailed } from './states.tsx'
 
 const textOf = (error: Error | null) =>
@@ -37,3 +38,10 @@ test.each<[string, Error | null, string]>([
   ['no answer', new ApiError(0, 'NETWORK', 'No answer.'), unanswered],
   ['anything else', new TypeError('x is undefined'), unanswered],
 ])('a query that failed says what to do: %s', (_name, error, text) => expect(textOf(error)).toBe(text))
+
+test.each(['chart', 'text'] as const)('a part that loads says what it is, and only to screen readers: %s', (shape) => {
+  const html = renderToStaticMarkup(<PartLoading label="Testing <b>" shape={shape} />)
+  expect(html).toMatch(/^<div class="part-loading" data-shape="(chart|text)" role="status">/)
+  expect(html).toContain('<span class="visually-hidden">Testing &lt;b&gt;</span>')
+  expect(html.match(/<span aria-hidden="true">/g)).toHaveLength(3)
+})

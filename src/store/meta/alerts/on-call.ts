@@ -35,11 +35,13 @@ export type OnCallStore = {
   /** Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`). */
   updateSchedule(id: number, change: Partial<Values>, userId: string | null, rev?: number): Promise<OnCallSchedule>
   deleteSchedule(id: number): Promise<void>
-  /** Overrides that end after `fromMs`, in the order of their start. */
+  /** Overrides that end after `fromMs`, in the order in which they were added: of several at once, the last counts. */
   overridesOf(scheduleIds: number[], fromMs: number): Promise<OnCallOverride[]>
   overrideById(id: number): Promise<OnCallOverride | undefined>
   /** Throws CONFLICT when there are already 200. */
   createOverride(value: Omit<OnCallOverride, 'id'>): Promise<OnCallOverride>
+  /** Removes an override and adds one in its place, with a new id. Throws CONFLICT if it is gone. */
+  replaceOverride(id: number, value: Omit<OnCallOverride, 'id'>): Promise<OnCallOverride>
   deleteOverride(id: number): Promise<void>
 }
 
@@ -81,10 +83,24 @@ const overridePart = ({
   read,
   clock,
   dialect: { builder },
-}: Store): Pick<OnCallStore, 'overridesOf' | 'overrideById' | 'createOverride' | 'deleteOverride'> => {
+}: Store): Pick<
+  OnCallStore,
+  'overridesOf' | 'overrideById' | 'createOverride' | 'replaceOverride' | 'deleteOverride'
+> => {
   const all = () => builder.selectFrom('on_call_override').selectAll()
   const after = (scheduleIds: number[], fromMs: number) =>
-    all().where('schedule_id', 'in', scheduleIds).where('to_ms', '>', fromMs).orderBy('from_ms').orderBy('id')
+    all().where('schedule_id', 'in', scheduleIds).where('to_ms', '>', fromMs).orderBy('id')
+  async function insert(value: Omit<OnCallOverride, 'id'>): Promise<OnCallOverride> {
+    const row = {
+      schedule_id: value.scheduleId,
+      user_id: value.userId,
+      from_ms: value.fromMs,
+      to_ms: value.toMs,
+      created_by: value.createdBy,
+      created_ms: clock.now(),
+    }
+    return toOverride({ id: await insertedId(write, builder.insertInto('on_call_override').values(row)), ...row })
+  }
   return {
     overridesOf: async (scheduleIds, fromMs) => (await read.all(after(scheduleIds, fromMs))).map(toOverride),
     overrideById: async (id) => {
@@ -97,15 +113,15 @@ const overridePart = ({
           throw new MishapError('CONFLICT', {
             detail: `There are already ${overridesMax} overrides. Delete one first.`,
           })
-        const row = {
-          schedule_id: value.scheduleId,
-          user_id: value.userId,
-          from_ms: value.fromMs,
-          to_ms: value.toMs,
-          created_by: value.createdBy,
-          created_ms: clock.now(),
-        }
-        return toOverride({ id: await insertedId(write, builder.insertInto('on_call_override').values(row)), ...row })
+        return insert(value)
+      }),
+    replaceOverride: (id, value) =>
+      write.transaction(async () => {
+        // A new id: whoever still sees the old one learns that the override changed.
+        if (!(await write.get(all().where('id', '=', id))))
+          throw new MishapError('CONFLICT', { detail: 'Somebody changed or removed this override in the meantime.' })
+        await write.run(builder.deleteFrom('on_call_override').where('id', '=', id))
+        return insert(value)
       }),
     deleteOverride: async (id) => {
       await write.run(builder.deleteFrom('on_call_override').where('id', '=', id))

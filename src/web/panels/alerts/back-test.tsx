@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import { useAnnotations } from '../../ui/chart/use-annotations.ts'
+import { PartLoading } from '../../ui/list-states.tsx'
 import { measureText } from '../../ui/measure.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
@@ -11,6 +12,7 @@ import { useTimeText } from '../../ui/time.tsx'
 import { BackTestChart } from './back-test/back-test-chart.tsx'
 import { BackTestGroups } from './back-test/back-test-groups.tsx'
 import { afterDeploys, type Direction, totalMs } from './back-test/chart-scale.ts'
+import { isMarked, type Mark, markOf, toggled } from './back-test/noise.ts'
 import { draftOf, isSame, mistakesIn, type RuleDraft, unitOf } from './draft.ts'
 import { useEditor } from './editor-context.ts'
 import { Firings } from './firings.tsx'
@@ -109,8 +111,8 @@ function Answer({
   savedThreshold,
 }: {
   answer: RestBackTest
-  noise: readonly number[]
-  toggleNoise: (startMs: number) => void
+  noise: readonly Mark[]
+  toggleNoise: (mark: Mark) => void
   valueText: ValueText
   savedThreshold: number | null
 }) {
@@ -131,7 +133,7 @@ function Answer({
   const threshold = thresholdOf(draft)
   const direction = directionOf(draft)
   const set = (value: number) => change(withThreshold(draft, value))
-  const marked = noise.filter((startMs) => answer.firings.some((firing) => firing.startMs === startMs))
+  const marked = answer.firings.map(markOf).filter((mark) => isMarked(noise, mark))
   return (
     <>
       <BackTestChart
@@ -159,7 +161,7 @@ function Answer({
       <Firings
         answer={answer}
         noise={marked}
-        toggleNoise={mayWrite && draft.kind === 'metric' && answer.groups === null ? toggleNoise : undefined}
+        toggleNoise={mayWrite && draft.kind === 'metric' ? toggleNoise : undefined}
         valueText={valueText}
       />
       {marked.length > 0 ? <Suggestions answer={answer} marked={marked} valueText={valueText} /> : null}
@@ -184,7 +186,7 @@ export function BackTest() {
   const editor = useEditor()
   const { organization, draft } = editor
   const [days, setDays] = useState<Days>(14)
-  const [noise, setNoise] = useState<readonly number[]>([])
+  const [noise, setNoise] = useState<readonly Mark[]>([])
   const isReady = !mistakesIn(draft).includes('metric.threshold.critical')
   const saved = savedDraft(editor)
   const { data, error, isFetching } = useBackTest(organization, draft, { days, noise, enabled: isReady })
@@ -193,8 +195,7 @@ export function BackTest() {
   const isRate =
     draft.kind === 'issue' && draft.issue.when.find((trigger) => 'windowMinutes' in trigger)?.type === 'rate'
   const valueText: ValueText = (value) => `${measure(value, unit)}${isRate && value !== null ? '%' : ''}`
-  const toggleNoise = (startMs: number) =>
-    setNoise(noise.includes(startMs) ? noise.filter((other) => other !== startMs) : [...noise, startMs])
+  const toggleNoise = (mark: Mark) => setNoise(toggled(noise, mark))
   return (
     <section className="alert-back-test" aria-labelledby="back-test-title" aria-busy={isFetching || undefined}>
       <div className="alert-back-test-head">
@@ -223,11 +224,7 @@ export function BackTest() {
           />
         </div>
       ) : null}
-      {isReady && !data && !error ? (
-        <p className="alert-note" role="status">
-          {t('loading')}
-        </p>
-      ) : null}
+      {isReady && !data && !error ? <PartLoading label={t('loading')} shape="chart" /> : null}
     </section>
   )
 }

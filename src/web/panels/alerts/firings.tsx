@@ -6,6 +6,7 @@ import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { useTimeText } from '../../ui/time.tsx'
+import { isMarked, type Mark, markOf } from './back-test/noise.ts'
 import { useLasted } from './words.tsx'
 
 /** Rows that are shown at once. A rule that fires more often has another problem. */
@@ -72,7 +73,13 @@ function Row({
       </td>
       <td>
         {toggle ? (
-          <Button look="plain" compact aria-pressed={isNoise} aria-label={t('markNoise', { number })} onClick={toggle}>
+          <Button
+            look="plain"
+            compact
+            aria-pressed={isNoise}
+            aria-label={group === null ? t('markNoise', { number }) : t('markGroup', { number, group })}
+            onClick={toggle}
+          >
             {t(isNoise ? 'isNoise' : 'noise')}
           </Button>
         ) : null}
@@ -89,8 +96,8 @@ export function Firings({
   valueText,
 }: {
   answer: RestBackTest
-  noise: readonly number[]
-  toggleNoise: ((startMs: number) => void) | undefined
+  noise: readonly Mark[]
+  toggleNoise: ((mark: Mark) => void) | undefined
   valueText: (value: number | null) => string
 }) {
   const t = useTranslations('alerts.backTest')
@@ -126,8 +133,8 @@ export function Firings({
                 firing={firing}
                 number={number}
                 toMs={answer.toMs}
-                isNoise={noise.includes(firing.startMs)}
-                toggle={toggleNoise && (() => toggleNoise(firing.startMs))}
+                isNoise={isMarked(noise, markOf(firing))}
+                toggle={toggleNoise && (() => toggleNoise(markOf(firing)))}
                 valueText={valueText}
               />
             ))}

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestAlertPreview } from '../../../contract/alerts/alerts-preview.ts'
 import { apiFetch, isTemporary } from '../../client/api.ts'
+import { PartLoading } from '../../ui/list-states.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
@@ -108,11 +109,7 @@ export function Preview() {
       </div>
       {isReady ? null : <p className="alert-note">{t('needsName')}</p>}
       {isReady && error && !isFetching ? <QueryFailed error={error} /> : null}
-      {isReady && !data && isFetching ? (
-        <p role="status" className="alert-note">
-          {t('loading')}
-        </p>
-      ) : null}
+      {isReady && !data && isFetching ? <PartLoading label={t('loading')} shape="text" /> : null}
       {isReady && data ? (
         <>
           <Shown answer={data} format={format} />

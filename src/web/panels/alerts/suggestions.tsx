@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { RestBackTest } from '../../../contract/alerts/alerts-back-test.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { keyOf, type Mark, markOf } from './back-test/noise.ts'
 import { useEditor } from './editor-context.ts'
 import { applied } from './suggested.ts'
 import { useMinutes } from './words.tsx'
@@ -22,13 +23,18 @@ export function Suggestions({
   valueText,
 }: {
   answer: RestBackTest
-  marked: readonly number[]
+  marked: readonly Mark[]
   valueText: (value: number | null) => string
 }) {
   const t = useTranslations('alerts.noise')
   const { draft, change } = useEditor()
   const minutes = useMinutes()
-  const numbers = new Map(answer.firings.map(({ startMs }, at) => [startMs, at + 1]))
+  const numbers = new Map(
+    answer.firings.map((firing, at) => [
+      keyOf(markOf(firing)),
+      firing.group === null ? `${at + 1}` : `${at + 1} (${firing.group})`,
+    ]),
+  )
   const wordsOf = ({ change: kind, value }: Suggestion): string => {
     if (kind === 'filter') return t('filter', { text: String(value) })
     if (kind === 'window') return t('window', { window: minutes(Number(value)) })
@@ -38,7 +44,7 @@ export function Suggestions({
   }
   const lost = ({ loses }: Suggestion) =>
     loses
-      .map((ms) => numbers.get(ms))
+      .map((mark) => numbers.get(keyOf(mark)))
       .filter((number) => number !== undefined)
       .join(', ')
   return (
@@ -53,7 +59,11 @@ export function Suggestions({
                   <PlainText text={wordsOf(suggestion)} charactersMax={200} />
                 </b>{' '}
                 {t('avoids', { count: suggestion.avoids.length, marked: marked.length })}{' '}
-                {suggestion.loses.length === 0 ? t('losesNone') : t('loses', { numbers: lost(suggestion) })}
+                {suggestion.loses.length === 0 ? (
+                  t('losesNone')
+                ) : (
+                  <PlainText text={t('loses', { numbers: lost(suggestion) })} charactersMax={2000} />
+                )}
               </p>
               <Button compact onClick={() => change(applied(draft, suggestion))}>
                 {t('apply')}

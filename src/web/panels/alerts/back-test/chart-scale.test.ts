@@ -21,6 +21,7 @@ const firing = (startMs: number, peak: number | null, endMs: number | null = sta
   level: 'critical' as const,
   trigger: null,
   group: null,
+  groupId: null,
   mostly: null,
 })
 const axis = { min: 0, max: 200, ticks: [200, 100, 0] }

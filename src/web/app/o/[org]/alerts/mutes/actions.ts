@@ -1,7 +1,8 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTimeZone } from 'next-intl/server'
-import { zonedMs } from '../../../../../../domain/alerts/on-call.ts'
+import { MishapError } from '../../../../../../base/errors.ts'
+import { typedMs } from '../../../../../../domain/alerts/on-call.ts'
 import { createMute, endMute } from '../../../../../../operations/incidents.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
 import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
@@ -30,10 +31,12 @@ export async function createMuteAction(_before: FormState, data: FormData): Prom
   return change(data, async ({ id }, userId) => {
     const zone = await getTimeZone()
     const at = (name: string): number | undefined => {
-      const [date = '', time = ''] = textOf(data, name).split('T')
-      return /^\d{4}-\d\d-\d\d$/.test(date) && /^\d\d:\d\d/.test(time)
-        ? zonedMs(date, time.slice(0, 5), zone)
-        : undefined
+      const text = textOf(data, name)
+      const typed = typedMs(text, zone)
+      // An end that is no time must not become a mute without an end.
+      if (typed === undefined && text !== '')
+        throw new MishapError('VALIDATION', { fields: { [name]: ['A date and a time.'] } })
+      return typed
     }
     const [what = '', target = ''] = textOf(data, 'what').split(':')
     const kind = kinds.find((known) => known === what) ?? 'organization'

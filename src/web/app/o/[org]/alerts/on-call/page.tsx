@@ -20,23 +20,22 @@ export default async function OnCallPage({ params }: { params: Promise<{ org: st
   const parts = app()
   const { auth, meta, clock } = parts
   const mayWrite = (await auth.may(actor, 'alert:write', { organization })) === 'yes'
-  const schedules = await toRestSchedules(parts, await meta.incidents.listSchedules(organization.id), clock.now())
-  const members = await meta.organizations.membersOf(organization.id)
-  const people = (await meta.people.people(members.map(({ userId }) => userId))).map(({ id, name, email }) => ({
-    id,
-    name,
-    email,
-  }))
+  const stored = await meta.incidents.listSchedules(organization.id)
+  const turns = new Map(stored.map(({ id, members }) => [String(id), members]))
+  const schedules = await toRestSchedules(parts, stored, clock.now())
+  const memberIds = (await meta.organizations.membersOf(organization.id)).map(({ userId }) => userId)
+  const people = (await meta.people.people(memberIds)).map(({ id, name, email }) => ({ id, name, email }))
   return (
     <AlertFrame organization={organization.slug} title={t('title')}>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
+      {mayWrite ? null : <p className="mb-4 text-ink-2">{t('viewer')}</p>}
       {schedules.length > 0 ? (
         <ul className="border-t border-line">
           {schedules.map((schedule) => (
             <Schedule
               key={schedule.id}
               organization={organization.slug}
-              schedule={schedule}
+              schedule={{ ...schedule, turns: turns.get(schedule.id) ?? [] }}
               people={people}
               mayWrite={mayWrite}
             />
