@@ -8,7 +8,16 @@ import { faults } from '../e2e/axe.ts'
 import { small } from '../e2e/shots/compare.ts'
 import { captures, fileOf } from '../e2e/shots/routes.ts'
 import { chromiumVersion, comparedPictures, storedFolder, takeCompared, versionFile } from '../e2e/shots/stored.ts'
-import { openStill, picture, type State, settle, startWorld, states, type World } from '../e2e/shots/world.ts'
+import {
+  openStill,
+  picture,
+  type State,
+  settle,
+  startWorld,
+  states,
+  unmeantMissing,
+  type World,
+} from '../e2e/shots/world.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
@@ -18,6 +27,8 @@ const themes = ['light', 'dark'] as const
 const widths = [1440, 768, 390]
 /** What axe found, with the page. */
 const findings: string[] = []
+/** Pages that are not there, although nobody meant that. */
+const missing: string[] = []
 
 /** The process ids of the product's engine. */
 const enginePids = (mainPid: number): number[] =>
@@ -48,6 +59,8 @@ async function captureRoute(world: World, state: State, route: string, folder: s
   const look = world.look(state)
   const page = await openStill(world, look, route)
   await settle(world, page, captures[route]?.(look.places) ?? '/')
+  const fault = await unmeantMissing(page, look, route)
+  if (fault) missing.push(`${state}: ${fault}`)
   for (const width of widths) {
     for (const theme of themes) {
       const file = join(folder, `${fileOf(route)}-${theme}-${width}.png`)
@@ -98,6 +111,7 @@ try {
   await world.end()
 }
 if (words.includes('--axe')) console.log(`axe: ${findings.length} findings\n${findings.join('\n')}`)
-if (findings.length > 0) process.exitCode = 1
+if (missing.length > 0) console.log(`${missing.length} pages are not there:\n${missing.join('\n')}`)
+if (findings.length + missing.length > 0) process.exitCode = 1
 if (words.includes('--update'))
   spawnSync('git', ['status', '--short', storedFolder, 'docs'], { cwd: root, stdio: 'inherit' })

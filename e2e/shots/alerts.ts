@@ -1,4 +1,4 @@
-import { api, type Product, type Project } from '../product.ts'
+import { api, type Product, type Project, until } from '../product.ts'
 import { hostileTexts } from './data.ts'
 
 // Alert rules of a shop for the pictures: one of each kind, one muted, one paused.
@@ -24,6 +24,27 @@ const metric = (query: string, critical: number) => ({
   windowMinutes: 60,
   threshold: { type: 'fixed', direction: 'above', critical },
 })
+
+/**
+ * Adds the rule of the incident that the pictures show. Call it before the events come: only an issue that is new to a rule
+ * starts an incident. It tells nobody, so that no failed message changes the frame of other pictures.
+ */
+export async function addIncidentRule(product: Product, project: Project): Promise<void> {
+  const isHostile = project.org === 'hostile'
+  await post(product, project, 'alerts/', {
+    name: isHostile ? hostileTexts[0].slice(0, 60) : 'Fatal error in production',
+    projects: [project.slug],
+    // One issue of the shop is fatal.
+    issue: { when: [{ type: 'new' }], filter: isHostile ? '' : 'level:fatal' },
+  })
+}
+
+/** Waits for the incident of that rule, and returns its id. */
+export const incidentOf = (product: Product, project: Project): Promise<string> =>
+  until(`the incident of ${project.org}`, 60_000, async () => {
+    const answer = await api(product, project, `/organizations/${project.org}/incidents/`)
+    return (answer.json as { id: string }[]).at(-1)?.id
+  })
 
 /** Adds a channel and rules, and returns the id of the first rule. Names of a hostile organization are hostile. */
 export async function addAlerts(product: Product, project: Project): Promise<string> {

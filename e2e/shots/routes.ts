@@ -16,6 +16,8 @@ export type Places = {
   alert: string
   /** The id of a notification channel. */
   channel: string
+  /** The id of an incident. */
+  incident: string
 }
 
 /** Address of each screen, by the folder of its page in src/web/app. A page without an entry fails routes.test.ts. */
@@ -37,7 +39,7 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   'o/[org]/alerts/[id]': ({ org, alert }) => `/o/${org}/alerts/${alert}`,
   'o/[org]/alerts/new': ({ org }) => `/o/${org}/alerts/new?preset=errors`,
   'o/[org]/alerts/incidents': ({ org }) => `/o/${org}/alerts/incidents`,
-  'o/[org]/alerts/incidents/[id]': ({ org }) => `/o/${org}/alerts/incidents/1`,
+  'o/[org]/alerts/incidents/[id]': ({ org, incident }) => `/o/${org}/alerts/incidents/${incident}`,
   'o/[org]/alerts/mutes': ({ org }) => `/o/${org}/alerts/mutes`,
   'o/[org]/alerts/on-call': ({ org }) => `/o/${org}/alerts/on-call`,
   'o/[org]/dashboards': ({ org }) => `/o/${org}/dashboards`,
@@ -101,6 +103,28 @@ export const captures: Readonly<Record<string, (places: Places) => string>> = {
   setup: () => '/setup',
   't/[trace]': ({ trace }) => `/t/${trace}`,
 }
+
+/** What the address of a route names. */
+function placesIn(route: string): ReadonlySet<keyof Places> {
+  const named = new Set<keyof Places>()
+  const recorder = new Proxy({} as Places, {
+    get: (_places, name) => {
+      named.add(name as keyof Places)
+      return 'x'
+    },
+  })
+  captures[route]?.(recorder)
+  return named
+}
+
+/** Who looks, and what there is to see. `absent`: places that name nothing, because there is no data. */
+export type Sight = { absent: readonly (keyof Places)[]; isViewer: boolean }
+
+/** Whether a capture shows on purpose that there is no such page. */
+export const isMeantMissing = (route: string, { absent, isViewer }: Sight): boolean =>
+  route === 'o/[org]/[...rest]' ||
+  (isViewer && route === 'o/[org]/settings/status') ||
+  absent.some((place) => placesIn(route).has(place))
 
 /** The routes whose pictures are stored and compared by `npm test`. */
 export const comparedRoutes = [

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noChromium, openBrowser } from '../browser.ts'
 import { root } from '../product.ts'
 import { differenceOf, differentMax, small } from './compare.ts'
-import { comparedRoutes } from './routes.ts'
+import { captures, comparedRoutes } from './routes.ts'
 import { chromiumVersion, storedFolder, storedVersion, takeCompared } from './stored.ts'
-import { startWorld, type World } from './world.ts'
+import { openStill, settle, startWorld, unmeantMissing, type World } from './world.ts'
 
 const folder = join(root, '.build/screenshots/differences')
 
@@ -42,6 +42,19 @@ describe.skipIf(reason)('the core screens look as stored', () => {
       changed.push(`${name}: ${pixels} pixels differ, see ${join(folder, name)}`)
     }
     expect(changed).toEqual([])
+  })
+
+  test.each([
+    ['o/[org]/alerts/incidents/[id]', undefined],
+    ['o/[org]/alerts/[id]', undefined],
+    ['o/[org]/projects/none', expect.stringContaining('o/[org]/projects/none shows no page')],
+  ])('%s without a page fails its capture', async (route, fault) => {
+    const look = state.world.look('full')
+    const page = await openStill(state.world, look, route)
+    await settle(state.world, page, captures[route]?.(look.places) ?? '/o/acme/projects/none/none')
+    expect(await unmeantMissing(page, look, route)).toEqual(fault)
+    expect(await unmeantMissing(page, look, 'o/[org]/[...rest]')).toBeUndefined()
+    await page.context().close()
   })
 })
 

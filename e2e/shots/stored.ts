@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { root } from '../product.ts'
 import { captures, comparedRoutes, fileOf } from './routes.ts'
-import { openStill, picture, settle, type World } from './world.ts'
+import { openStill, picture, settle, unmeantMissing, type World } from './world.ts'
 
 export const storedFolder: string = join(root, 'e2e/shots/stored')
 export const versionFile: string = join(storedFolder, 'chromium.txt')
@@ -32,6 +32,8 @@ export async function takeCompared(world: World, route: string): Promise<[string
   const page = await openStill(world, look, route)
   // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
   await settle(world, page, captures[route]?.(look.places) ?? '/', true)
+  const missing = await unmeantMissing(page, look, route)
+  if (missing) throw new Error(missing)
   // A broken screen must never become the stored picture.
   if (await page.getByText(/Application error/).count())
     throw new Error(

@@ -17,7 +17,7 @@ import {
   start,
   until,
 } from '../product.ts'
-import { addAlerts } from './alerts.ts'
+import { addAlerts, addIncidentRule, incidentOf } from './alerts.ts'
 import {
   digest,
   fixedMs,
@@ -34,7 +34,7 @@ import {
 } from './data.ts'
 import { sendHostileLogs, sendShopLogs } from './logs.ts'
 import { sendHostileMetrics, sendShopMetrics } from './metrics.ts'
-import type { Places } from './routes.ts'
+import { isMeantMissing, type Places, type Sight } from './routes.ts'
 import { sendHostileSpans, sendShopSpans } from './spans.ts'
 
 /** Who looks at which data. `error`: the full data while the events store is down. */
@@ -49,7 +49,22 @@ export type World = {
   look(state: State): Look
   end(): Promise<void>
 }
-type Look = { places: Places; login: Login }
+type Look = Sight & { places: Places; login: Login }
+
+/** Places of things that an organization without data does not have. */
+const dataPlaces: readonly (keyof Places)[] = [
+  'issue',
+  'short',
+  'event',
+  'digest',
+  'trace',
+  'route',
+  'release',
+  'releaseBefore',
+  'alert',
+  'channel',
+  'incident',
+]
 
 /** Adds the viewer of the organization through an invitation, as a person would. */
 async function viewerOf(browser: Browser, product: Product, project: Project): Promise<Login> {
@@ -113,6 +128,7 @@ async function placesOf(product: Product, project: Project, event: string, event
     invitation: 'nonsense',
     alert: events > 0 ? await addAlerts(product, project) : '0',
     channel: events ? await channelOf(product, project) : '0',
+    incident: events ? await incidentOf(product, project) : '0',
   }
 }
 
@@ -148,6 +164,7 @@ async function filled(product: Product, rewind: () => void): Promise<World> {
   await sendHostileLogs(product, hostile)
   await sendShopMetrics(product, acme)
   await sendHostileMetrics(product, hostile)
+  for (const project of [acme, hostile]) await addIncidentRule(product, project)
   const places = {
     full: await placesOf(product, acme, await sendShop(product, acme), shopEvents),
     hostile: await placesOf(product, hostile, await sendHostile(product, hostile), hostileEvents),
@@ -157,11 +174,11 @@ async function filled(product: Product, rewind: () => void): Promise<World> {
   const owner = await loginOf(browser, product.url, email)
   const viewer = await viewerOf(browser, product, acme)
   const looks: Record<State, Look> = {
-    empty: { places: places.empty, login: owner },
-    full: { places: places.full, login: owner },
-    hostile: { places: places.hostile, login: owner },
-    error: { places: places.full, login: owner },
-    viewer: { places: places.full, login: viewer },
+    empty: { places: places.empty, login: owner, absent: dataPlaces, isViewer: false },
+    full: { places: places.full, login: owner, absent: [], isViewer: false },
+    hostile: { places: places.hostile, login: owner, absent: [], isViewer: false },
+    error: { places: places.full, login: owner, absent: [], isViewer: false },
+    viewer: { places: places.full, login: viewer, absent: [], isViewer: true },
   }
   return {
     product,
@@ -191,6 +208,13 @@ export async function openStill(world: World, look: Look, route: string): Promis
   await page.clock.setFixedTime(fixedMs)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   return page
+}
+
+/** Returns what is wrong with a page that says that there is none; undefined if it shows one, or if that is meant. */
+export async function unmeantMissing(page: Page, look: Sight, route: string): Promise<string | undefined> {
+  if (isMeantMissing(route, look)) return undefined
+  const isMissing = (await page.getByRole('heading', { level: 1, name: 'Not found', exact: true }).count()) > 0
+  return isMissing ? `${route} shows no page: there is nothing at ${page.url()}` : undefined
 }
 
 /** One picture of the page as it is. */

@@ -2,7 +2,20 @@ import { describe, expect, test } from 'vitest'
 import type { Firing } from '../store/meta/alerts/firings.ts'
 import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { Question } from './decide/facts.ts'
-import { base, channel, due, firing, many, minuteMs, nowMs, person, rule, slack, story } from './decide.cases.ts'
+import {
+  base,
+  channel,
+  closed,
+  due,
+  firing,
+  many,
+  minuteMs,
+  nowMs,
+  person,
+  rule,
+  slack,
+  story,
+} from './decide.cases.ts'
 import { decide } from './decide.ts'
 
 test('a person hears at each place, and a critical message to who is on call wakes them at each', () => {
@@ -174,7 +187,7 @@ describe('an incident of issues', () => {
   })
 
   test.each([
-    ['the issue is resolved', { closedIssues: new Map([[7, 'WEB-7 was resolved.']]) }, 5, ['end'], ['ended']],
+    ['the issue is resolved', { closedIssues: closed(7, 'issue_resolved') }, 5, ['end'], ['ended']],
     ['nothing happens for a day', {}, 24 * 60, [], ['ended']],
     ['nothing happens for less than a day', {}, 24 * 60 - 1, [], []],
   ])('ends when %s', (_name, question, minute, changes, activities) => {

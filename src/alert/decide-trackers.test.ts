@@ -23,5 +23,5 @@ test('a flood fills no tracker, and its incident says so once', () => {
   const { trackerIssues, incidents } = askedBy('issue', 40)
   expect(new Set(trackerIssues.map(({ issueId }) => issueId)).size).toBe(10)
   const held = incidents.flatMap(({ activities }) => activities.filter(({ kind }) => kind === 'tracker_held'))
-  expect(held.map(({ data }) => data.reason)).toEqual(['Too many issues at once.'])
+  expect(held.map(({ data }) => data)).toEqual([{ reason: 'Too many issues at once.', why: 'flood' }])
 })

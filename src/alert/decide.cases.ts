@@ -38,6 +38,10 @@ export const due = (issueId: number, more: Partial<AlertDue> = {}): AlertDue => 
 })
 export const many = (from: number, count: number) => Array.from({ length: count }, (_, at) => due(from + at))
 
+/** An issue that somebody has closed. */
+export const closed = (id: number, why: 'issue_resolved' | 'issue_archived'): Question['closedIssues'] =>
+  new Map([[id, { why, issue: `WEB-${id}` }]])
+
 /** A question about nothing. */
 export const base: Question = {
   nowMs,

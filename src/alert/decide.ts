@@ -1,4 +1,5 @@
 import { places } from '../domain/alerts/personal.ts'
+import { reasonText } from '../domain/alerts/step-reasons.ts'
 import type { Decided } from '../store/meta/alerts/incidents.ts'
 import type { Mute } from '../store/meta/alerts/mutes.ts'
 import type { AlertDue, Channel } from '../store/meta/issues/alerts.ts'
@@ -91,7 +92,7 @@ const contentOf = (wanted: Wanted, place: number): Content => ({
   incident: place,
   isUrgent: wanted.isUrgent,
   isCollected: wanted.draft.incident.isBurst,
-  heldBy: wanted.heldBy,
+  heldBy: wanted.heldBy ? reasonText(wanted.heldBy) : '',
 })
 
 /** Whether the built-in notifications have just told the receiver the same: one fact is one message. */
@@ -169,7 +170,7 @@ export function decide(question: Question): Decided {
   for (const { receiver, wanted: messages, channel } of byReceiver(wanted, question)) {
     const sentMs = lastMessages(question, receiver)
     const told = messages.filter((message) => !isCovered(message, sentMs))
-    for (const { items, heldBy } of told) if (heldBy === '') for (const { issueId } of items) sentMs.set(issueId, nowMs)
+    for (const { items, heldBy } of told) if (!heldBy) for (const { issueId } of items) sentMs.set(issueId, nowMs)
     const contents = told.map((message) => contentOf(message, stored.indexOf(message.draft)))
     if (channel) contents.push(...builtInOf(channel, sentMs, question, later))
     if (contents.length === 0) continue

@@ -54,9 +54,10 @@ describe('from a firing to the log', () => {
     expect(posts).toHaveLength(2)
     expect(await meta.incidents.incidentById(1)).toMatchObject({ state: 'resolved', endedMs: clock.now() })
     expect((await logOf(meta)).map(({ change }) => change)).toEqual(['end', 'start'])
-    expect((await meta.incidents.incidentActivitiesOf(1, 10)).map(({ kind, data }) => [kind, data.reason])).toEqual([
-      ['ended', 'WEB-1 was resolved.'],
-      ['started', undefined],
+    // The sentence for programs, and its facts for the screens, which say it in the language of the reader.
+    expect((await meta.incidents.incidentActivitiesOf(1, 10)).map(({ kind, data }) => [kind, data])).toEqual([
+      ['ended', { reason: 'WEB-1 was resolved.', why: 'issue_resolved', issue: 'WEB-1' }],
+      ['started', expect.not.objectContaining({ reason: expect.anything() })],
     ])
   })
 

@@ -5,6 +5,7 @@ import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import type { MetricCondition } from '../contract/alerts/alerts.ts'
 import type { BackTestBody } from '../contract/alerts/alerts-back-test.ts'
+import { toRestAlertRules } from '../query/alerts/alert-rules.ts'
 import { randomOf } from '../random.cases.ts'
 import { encodeSpanRow } from '../store/events/traces/encode-span.ts'
 import { spanRow } from '../store/events/traces/span-rows.cases.ts'
@@ -361,6 +362,22 @@ test('a changed rule begins anew, and one that is switched off is not judged', a
   await deps.meta.alertRules.updateAlertRule(rule.id, { active: false }, 'ann')
   at(burstMin + 6)
   expect(await evaluator.run()).toMatchObject({ rules: 0 })
+})
+
+test('a rule by projects names them by their slugs, in REST and in its firings', async () => {
+  const [rule] = await createRules(['count'])
+  if (!rule) throw new Error('no rule')
+  const { deps, evaluator, at } = evaluatorAt()
+  const metric = metricOf('count()', { threshold: { critical: 60 } })
+  const definition = definitionOf({ ...metric, plan: { ...metric.plan, groupBy: ['project'] } })
+  await deps.meta.alertRules.updateAlertRule(rule.id, { definition }, 'ann')
+  at(44)
+  await evaluator.run()
+  const changed = await deps.meta.alertRules.alertRuleById(rule.id)
+  const [rest] = changed ? await toRestAlertRules(deps, rule.organizationId, [changed]) : []
+  expect(rest?.state.groups?.firing).toMatchObject([{ name: 'web', level: 'critical' }])
+  const firings = await deps.meta.alertRules.firingsOf(rule.id, 0, 9)
+  expect(firings.map(({ group, change }) => [group?.name, change])).toEqual([['web', 'start']])
 })
 
 const bodyOf = (metric: MetricCondition): BackTestBody['rule'] => ({

@@ -1,4 +1,5 @@
 import { filterAsync } from '../base/sequence.ts'
+import type { StepReason } from '../domain/alerts/step-reasons.ts'
 import type { Firing } from '../store/meta/alerts/firings.ts'
 import type { OpenIncident } from '../store/meta/alerts/incidents.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
@@ -61,7 +62,13 @@ async function readRules(meta: MetaStore, ids: Iterable<number>): Promise<AlertR
   return rules
 }
 
-const closedWords: Record<string, string> = { resolved: 'resolved', ignored: 'archived' }
+const closedReasons = { resolved: 'issue_resolved', ignored: 'issue_archived' } as const
+
+/** Why a member ends whose issue is closed or gone; undefined if it goes on. */
+function closedBy(issue: Issue | undefined): StepReason | undefined {
+  if (!issue) return { why: 'issue_gone' }
+  return issue.status === 'unresolved' ? undefined : { why: closedReasons[issue.status], issue: issue.shortId }
+}
 
 /** Issues of these firings and incidents, and why members of closed ones end. */
 async function readIssues(meta: MetaStore, firings: readonly Firing[], incidents: readonly OpenIncident[]) {
@@ -73,11 +80,10 @@ async function readIssues(meta: MetaStore, firings: readonly Firing[], incidents
   const ids = [...new Set(asked)].filter((id) => id !== 0)
   const issues = ids.length > 0 ? await meta.issues.issuesByIds(ids) : []
   const byId = new Map(issues.map((issue) => [issue.id, issue]))
-  const closed = new Map<number, string>()
+  const closed = new Map<number, StepReason>()
   for (const id of ids) {
-    const issue = byId.get(id)
-    const word = issue ? closedWords[issue.status] : 'deleted or merged'
-    if (word) closed.set(id, issue ? `${issue.shortId} was ${word}.` : `The issue was ${word}.`)
+    const reason = closedBy(byId.get(id))
+    if (reason) closed.set(id, reason)
   }
   return { issues, closed }
 }

@@ -23,6 +23,7 @@ import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { unpackDeadLetter } from '../journal/dead-letter.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
+import { createHookCalls } from '../operations/hook-calls.ts'
 import type { App } from '../processes/parts.ts'
 import { exportAsk } from '../query/explore/export-ask.ts'
 import { issueCountsAge } from '../query/issues/issue-counts.ts'
@@ -137,6 +138,7 @@ export async function openTestApp(): Promise<TestApp> {
     seal,
     readers: createReaders(systemClock, live.isHeard),
     alerts,
+    hookCalls: createHookCalls({ clock: systemClock, meta, observe: silent }),
     outgoing: createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.0/8'] }),
     triage: createTriage({
       clock: systemClock,
@@ -317,6 +319,7 @@ export async function openTestApp(): Promise<TestApp> {
       }
     },
     async close() {
+      await app.hookCalls.stop()
       await desk.close()
       await events.close()
       await meta.close()

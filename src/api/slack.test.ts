@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createChannel } from '../operations/channels.ts'
+import { hookLimits } from '../operations/hook-calls.ts'
 import { runSlackClicks } from '../operations/slack-clicks.ts'
 import { createRoutes } from './api.ts'
 import { appForFile } from './app.cases.ts'
@@ -146,6 +147,25 @@ describe('a button in Slack', () => {
     expect((await click({ verb: 'archive' })).said).toBe('Your role may not change this issue.')
     await app.meta.organizations.setMember(organization.id, person.id, 'owner')
   })
+})
+
+test('too many refused calls of an address get 429, and calls without a signature delay no signed ones', async () => {
+  const { app } = made()
+  const post = async (headers: Record<string, string>) => {
+    const url = 'http://mishap.test/api/0/hooks/slack/acme/'
+    const from = { 'x-forwarded-for': '192.0.2.7', 'x-slack-request-timestamp': '1', ...headers }
+    const body = new URLSearchParams({ payload: '{}' })
+    const request = new Request(url, { method: 'POST', body, headers: from })
+    const answer = await createRoutes(app).fetch(request)
+    return [answer.status, ((await answer.json()) as { code: string }).code, request.bodyUsed]
+  }
+  const signed = { 'x-slack-signature': 'v0=0' }
+  for (let calls = 0; calls < hookLimits.freeFailures; calls++)
+    expect(await post({})).toEqual([401, 'AUTH_REQUIRED', false])
+  expect(await post({})).toEqual([429, 'HOOK_LIMITED', false])
+  for (let calls = 0; calls < hookLimits.freeFailures; calls++)
+    expect(await post(signed)).toEqual([401, 'AUTH_REQUIRED', true])
+  expect(await post(signed)).toEqual([429, 'HOOK_LIMITED', false])
 })
 
 describe('a click', () => {

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
+import { slackSignatureHeader } from '../domain/alerts/hook-calls.ts'
 import { clickShape, runSlackClicks, storeSlackClick } from '../operations/slack-clicks.ts'
 import type { App } from '../processes/parts.ts'
 import { actOnClick, appsOf, isVerb } from './slack-clicks.ts'
@@ -33,45 +34,44 @@ async function textWithin(request: Request): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-const answered = (status: number, error?: string): Response =>
-  new Response(error === undefined ? null : JSON.stringify({ detail: error }), {
-    status,
-    headers: { 'cache-control': 'no-store', ...(error === undefined ? {} : { 'content-type': 'application/json' }) },
-  })
+const answered = (): Response => new Response(null, { headers: { 'cache-control': 'no-store' } })
+
+const unproved = () =>
+  new MishapError('AUTH_REQUIRED', { detail: 'The signature of Slack is missing, wrong or too old.' })
 
 /**
  * Answers a click on a button in Slack. The organization is in the path; one of its Slack apps must have signed the
- * call within five minutes, else it is a 401. What the button says is done afterwards (slack-clicks.ts). A click that
- * arrives twice has the same body and is done once.
+ * call within five minutes, else it is a 401. Without a signature the body is not read. After too many refused calls from
+ * the same address it is a 429. What the button says is done afterwards (slack-clicks.ts). A click that arrives twice has
+ * the same body and is done once.
  */
-export async function receiveSlackClick(app: App, slug: string, request: Request): Promise<Response> {
+export const receiveSlackClick = (app: App, slug: string, request: Request): Promise<Response> =>
+  app.hookCalls.guard({ service: 'slack', name: slug }, request.headers, () => takeClick(app, slug, request))
+
+/** Stores a click. Throws AUTH_REQUIRED, ACCEPT_TOO_LARGE. */
+async function takeClick(app: App, slug: string, request: Request): Promise<Response> {
+  if (!request.headers.get(slackSignatureHeader)) throw unproved()
   const body = await textWithin(request)
   const organization = await app.meta.organizations.organizationBySlug(slug)
   const signed = {
     body,
     timestamp: request.headers.get('x-slack-request-timestamp') ?? '',
-    signature: request.headers.get('x-slack-signature') ?? '',
+    signature: request.headers.get(slackSignatureHeader) ?? '',
     nowMs: app.clock.now(),
   }
   const all = organization ? await appsOf(app, organization) : []
   const apps = all.filter((config) => isSignedBySlack(config.signing ?? '', signed))
   // An unknown organization answers the same, so that nobody can look for names.
-  if (!organization || apps.length === 0) {
-    app.observe.warn(
-      { organization: organization?.id ?? null },
-      'a call without a valid signature of Slack was refused',
-    )
-    return answered(401, 'The signature of Slack is missing, wrong or too old.')
-  }
+  if (!organization || apps.length === 0) throw unproved()
   const read = clickShape.safeParse(payloadOf(body))
   // Other interactions, such as the click on a link, need no answer.
-  if (!read.success || !read.data.actions.some(({ action_id: name }) => isVerb(name))) return answered(200)
+  if (!read.success || !read.data.actions.some(({ action_id: name }) => isVerb(name))) return answered()
   // Stored before the answer: Slack waits three seconds for it, and a click must survive a kill of ours.
   await storeSlackClick(app, organization.id, body, read.data)
   runSlackClicks(app, actOnClick(app)).catch((error: unknown) =>
     app.observe.error({ error: String(error).slice(0, 300) }, 'clicks in Slack were not handled'),
   )
-  return answered(200)
+  return answered()
 }
 
 function payloadOf(body: string): unknown {

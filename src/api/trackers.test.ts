@@ -4,6 +4,7 @@ import type { RestCodeMapping, RestExternalIssue, RestIntegration } from '../con
 import type { RestCommit } from '../contract/commits.ts'
 import type { RestEvent } from '../contract/events.ts'
 import type { RestIssue } from '../contract/issues.ts'
+import { hookLimits } from '../operations/hook-calls.ts'
 import { goodToken, startVendor, type Vendor } from '../trackers/vendors.cases.ts'
 import { createRoutes } from './api.ts'
 import { appForFile } from './app.cases.ts'
@@ -30,6 +31,22 @@ async function deliver(id: string, body: unknown, headers: Record<string, string
   const answer = await createRoutes(made().app).request(`http://mishap.test/api/0/trackers/${id}/webhook/`, request)
   const { outcome } = (await answer.json()) as { outcome?: string }
   return [answer.status, outcome]
+}
+
+/** A call whose body counts how often somebody reads it. */
+function unread(url: string, headers: Record<string, string> = {}) {
+  const reads = { count: 0 }
+  const body = new ReadableStream(
+    {
+      pull: (controller) => {
+        reads.count += 1
+        controller.enqueue(new TextEncoder().encode('{}'))
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { reads, request: new Request(url, { method: 'POST', body, headers, duplex: 'half' } as RequestInit) }
 }
 
 function parts() {
@@ -158,9 +175,60 @@ describe('webhooks', () => {
     expect(await post(right)).toEqual([202, 'repeated'])
     expect(await post(right, '999')).toEqual([404, undefined])
     expect((await made().call('GET', `${O}/issues/${issue.id}/`)).json).toMatchObject({ status: 'resolved' })
-    expect((await made().call('GET', `${O}/integrations/${integration.id}/`)).json).toMatchObject({
-      deliveries: { accepted: 1, repeated: 1, unsigned: 1, bad_signature: 1 },
-    })
+    // Shown at once, and once they are stored.
+    for (const store of [false, true]) {
+      if (store) await made().app.hookCalls.flush()
+      expect((await made().call('GET', `${O}/integrations/${integration.id}/`)).json).toMatchObject({
+        deliveries: { accepted: 1, repeated: 1, unsigned: 1, bad_signature: 1, limited: 0 },
+      })
+    }
+  })
+
+  test('without a signature are refused before the body is read', async () => {
+    const { integration } = parts()
+    const post = async (id: string) => {
+      const { request, reads } = unread(`http://mishap.test/api/0/trackers/${id}/webhook/`)
+      return [(await createRoutes(made().app).fetch(request)).status, reads.count]
+    }
+    expect([await post(integration.id), await post('999')]).toEqual([
+      [401, 0],
+      [404, 0],
+    ])
+  })
+
+  test('too many refused ones get 429 for their address, counted, and delay nobody who signs or calls elsewhere', async () => {
+    const { integration, secret } = parts()
+    const { app } = made()
+    const post = async (address: string, headers: Record<string, string>, id = integration.id) => {
+      const url = `http://mishap.test/api/0/trackers/${id}/webhook/`
+      const { request, reads } = unread(url, { 'x-forwarded-for': address, ...headers })
+      const answer = await createRoutes(app).fetch(request)
+      const { code } = (await answer.json()) as { code?: string }
+      return { status: answer.status, code, wait: answer.headers.get('retry-after'), reads: reads.count }
+    }
+    const counts = async () => {
+      const shown = (await made().call('GET', `${O}/integrations/${integration.id}/`)).json as RestIntegration
+      return shown.deliveries
+    }
+    const before = await counts()
+    const limited = { status: 429, code: 'HOOK_LIMITED', wait: '1', reads: 0 }
+    for (let calls = 0; calls < hookLimits.freeFailures; calls++) expect((await post('192.0.2.7', {})).status).toBe(401)
+    expect(await post('192.0.2.7', {})).toEqual(limited)
+    // The same address with a signature, right or wrong.
+    const right = { 'x-gitlab-token': secret }
+    expect((await post('192.0.2.7', right)).status).toBe(202)
+    const wrong = { 'x-gitlab-token': 'wrong' }
+    for (let calls = 0; calls < hookLimits.freeFailures; calls++)
+      expect((await post('192.0.2.7', wrong)).status).toBe(401)
+    expect(await post('192.0.2.7', wrong)).toEqual(limited)
+    expect((await post('192.0.2.8', right)).status).toBe(202)
+    const after = await counts()
+    const free = hookLimits.freeFailures
+    expect([after.unsigned, after.bad_signature, after.limited]).toEqual([
+      before.unsigned + free,
+      before.bad_signature + free,
+      before.limited + 2,
+    ])
   })
 
   test('a renewed secret replaces the old one at once', async () => {

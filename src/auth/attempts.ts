@@ -6,6 +6,8 @@ import type { Clock } from '../base/clock.ts'
 export const freeFailures = 5
 /** Wrong passwords per address and minute, for all accounts. */
 export const addressFailuresMax = 30
+/** How many failures are allowed: per name and address before delays, and per address and minute for all names. */
+type AttemptLimits = { freeFailures: number; addressFailuresMax: number }
 const windowMs = 60_000
 /** Delays double up to this, so that people who share an address cannot lock each other out for longer. */
 export const pauseMaxS = 60
@@ -15,8 +17,9 @@ const memoryMs = 60 * 60_000
 const namesMax = 10_000
 
 /**
- * Counts wrong passwords at sign-in and at password changes. Failures count per account and address: an attacker on one
- * address never locks out the owner, who uses another address.
+ * Counts wrong passwords at sign-in and at password changes, and calls of webhooks without a valid signature (then the
+ * name is the receiver of the calls instead of an e-mail address). Failures count per account and address: an attacker on
+ * one address never locks out the owner, who uses another address.
  */
 export type Attempts = {
   /** Returns the seconds to wait before the next attempt, or 0. */
@@ -36,14 +39,15 @@ export function networkOf(address: string): string {
 
 type Failures = { count: number; atMs: number }
 
-export function createAttempts(clock: Clock): Attempts {
+/** Creates a counter with the limits of passwords, or with others. */
+export function createAttempts(clock: Clock, limits: AttemptLimits = { freeFailures, addressFailuresMax }): Attempts {
   const pairs = new LRUCache<string, Failures>({ max: namesMax })
   const networks = new LRUCache<string, Failures>({ max: namesMax })
   const pairOf = (email: string, address: string) => `${networkOf(address)} ${email}`
   const pauseOf = (email: string, address: string) => {
     const found = pairs.get(pairOf(email, address))
-    if (!found || found.count < freeFailures || clock.now() - found.atMs > memoryMs) return 0
-    const pauseMs = 1000 * Math.min(pauseMaxS, 2 ** (found.count - freeFailures))
+    if (!found || found.count < limits.freeFailures || clock.now() - found.atMs > memoryMs) return 0
+    const pauseMs = 1000 * Math.min(pauseMaxS, 2 ** (found.count - limits.freeFailures))
     return Math.max(0, found.atMs + pauseMs - clock.now())
   }
   const windowOf = (address: string) => {
@@ -52,7 +56,7 @@ export function createAttempts(clock: Clock): Attempts {
   }
   const addressPause = (address: string) => {
     const found = windowOf(address)
-    return found && found.count >= addressFailuresMax ? found.atMs + windowMs - clock.now() : 0
+    return found && found.count >= limits.addressFailuresMax ? found.atMs + windowMs - clock.now() : 0
   }
   return {
     waitS: (email, address) => Math.ceil(Math.max(pauseOf(email, address), addressPause(address)) / 1000),

@@ -171,6 +171,11 @@ export const catalogue = {
     happened: 'Too many live streams are open.',
     todo: 'Close some. The limit is 10 for each person and 200 for each address.',
   },
+  HOOK_LIMITED: {
+    status: 429,
+    happened: 'Too many calls of this webhook from your address had no valid signature.',
+    todo: 'Correct the secret at the sender, then wait for the time in Retry-After: a minute at most.',
+  },
   NOT_FOUND: {
     status: 404,
     happened: 'The requested resource does not exist',

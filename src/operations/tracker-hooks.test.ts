@@ -6,6 +6,7 @@ import { createOutgoing } from '../base/outgoing.ts'
 import { commit, effect, hash } from '../store/meta/fixture.cases.ts'
 import { pushDue } from '../trackers/push.ts'
 import { goodToken, startVendor } from '../trackers/vendors.cases.ts'
+import { createHookCalls } from './hook-calls.ts'
 import { operationRig } from './rig.cases.ts'
 import { receiveHook } from './tracker-hooks.ts'
 import { createExternalIssue, linkExternalIssue, trackerDeps } from './trackers.ts'
@@ -21,7 +22,9 @@ const them = { id: 8, login: 'eve' }
 /** Two issues; the first is linked with GitHub's issue 1. `send` delivers a signed webhook. */
 async function rig(options: { syncState?: boolean; syncComments?: boolean } = {}) {
   const outgoing = createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.0/8'] })
-  const deps = { ...(await fresh()), outgoing, observe: silent, config: { url: 'https://mishap.test' } }
+  const base = await fresh()
+  const hookCalls = createHookCalls({ ...base, observe: silent })
+  const deps = { ...base, hookCalls, outgoing, observe: silent, config: { url: 'https://mishap.test' } }
   const { meta, clock, ann } = deps
   await commit(meta, { events: [effect(), effect({ hashes: [hash(2)], eventId: 'b'.repeat(32) })] })
   const vendor = await startVendor('github')
@@ -302,12 +305,13 @@ describe('commits', () => {
 
 describe('deliveries', () => {
   test('without the right signature change nothing and are counted', async () => {
-    const { meta, clock, deliver, status } = await rig()
+    const { deps, meta, clock, deliver, status } = await rig()
     const body = JSON.stringify({ action: 'closed', issue: { number: 1 }, sender: them, repository })
     const event = { 'x-github-event': 'issues', 'x-github-delivery': 'delivery-x' }
     expect(await deliver(body, event)).toBe('unsigned')
     expect(await deliver(body, { ...event, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` })).toBe('bad_signature')
     expect(await status()).toBe('unresolved')
+    await deps.hookCalls.flush()
     expect(await meta.trackers.hookCountsOf(1, clock.now())).toMatchObject([
       { outcome: 'bad_signature', quantity: 1 },
       { outcome: 'unsigned', quantity: 1 },

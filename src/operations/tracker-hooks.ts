@@ -9,14 +9,15 @@ import { checkSignature, isRecent } from '../trackers/signature.ts'
 import { commentMark } from '../trackers/text.ts'
 import { type Announces, announceIssues } from './announce.ts'
 import { newFixes, resolveFixed } from './commit-fixes.ts'
+import type { HookCalls } from './hook-calls.ts'
 
 type Deps = Announces & {
   clock: Pick<Clock, 'now'>
   seal: Seal
+  hookCalls: Pick<HookCalls, 'count'>
   meta: MetaWith<
     | 'trackers.isDelivered'
     | 'trackers.addDelivery'
-    | 'trackers.countHook'
     | 'trackers.externalLinksOf'
     | 'trackers.takePush'
     | 'trackers.settleExternal'
@@ -163,6 +164,6 @@ export async function receiveHook(
   body: Uint8Array,
 ): Promise<HookOutcome> {
   const outcome = await outcomeOf(deps, integration, headers, body)
-  await deps.meta.trackers.countHook(integration.id, outcome, deps.clock.now())
+  deps.hookCalls.count(integration.id, outcome)
   return outcome
 }

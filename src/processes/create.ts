@@ -14,6 +14,7 @@ import { prepareEvents } from '../jobs/prepare-events.ts'
 import type { Reprocessing } from '../jobs/reprocessing.ts'
 import { pruneTrackers } from '../jobs/trackers.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
+import { createHookCalls } from '../operations/hook-calls.ts'
 import { runSlackClicks } from '../operations/slack-clicks.ts'
 import { trackerDeps } from '../operations/trackers.ts'
 import { issueCountsAge } from '../query/issues/issue-counts.ts'
@@ -96,7 +97,14 @@ function listenToMain(link: Link, { lag, requestLog, append, store, keys, clock,
   })
 }
 
-/** Creates all scheduled jobs. */
+/** The ways to other services and from them. */
+const wireServices = (
+  parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta'>,
+): Pick<App, 'hookCalls' | 'outgoing'> => ({
+  hookCalls: createHookCalls(parts),
+  outgoing: createOutgoing({ clock: parts.clock, allowedNetworks: parts.config.outgoingNetworks }),
+})
+
 /** What refine says of its progress. It is made after the app, which asks it. */
 const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo'> => ({
   waitsFor: () => refine().waitsFor(),
@@ -104,6 +112,7 @@ const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | '
   processedTo: () => refine().processedTo(),
 })
 
+/** Creates all scheduled jobs. */
 async function wireJobs(
   app: App,
   maintenance: Maintenance,
@@ -225,7 +234,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     auth,
     seal,
     alerts,
-    outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
+    ...wireServices(core),
     removals: wireRemovals(core, maintenance.pause, keys.publish),
     artifacts: wireArtifacts(core),
     exports: wireExports({ ...core, auth }, maintenance.disk),
@@ -263,7 +272,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const stop = () => {
     state.stopping = true
     const parts = [{ stop: stopReporting }, watched, jobs, maintenance.downsampling, reprocessing, alerts, app.exports]
-    return stopParts(parts, [() => refine.stop(2500), () => events.close(), close])
+    return stopParts(parts, [app.hookCalls.stop, () => refine.stop(2500), () => events.close(), close])
   }
   return { scope, app, ...maintenance, durable: () => state.durable, stop }
 }

@@ -13,6 +13,7 @@ import type { Removals } from '../jobs/removals.ts'
 import type { JobState } from '../jobs/states.ts'
 import type { Triage } from '../jobs/triage.ts'
 import type { Artifacts } from '../operations/artifacts.ts'
+import type { HookCalls } from '../operations/hook-calls.ts'
 import type { Unmerge } from '../operations/issue-merges.ts'
 import type { IssueCounts } from '../query/issues/issue-counts.ts'
 import type { Doctor } from '../refine/pipeline/doctor.ts'
@@ -42,6 +43,8 @@ export type App = {
   auth: Auth
   seal: Seal
   alerts: Alerts
+  /** Limits and counts the calls of webhooks. */
+  hookCalls: HookCalls
   /** Calls addresses that people configured, such as issue trackers. */
   outgoing: Outgoing
   removals: Removals

@@ -96,8 +96,11 @@ export const measureOfGroup = (measure: Measure, cells: readonly Cell[]): Measur
   groups: [],
 })
 
-/** The values of a group as people read them, such as `/checkout, web`. */
-export const groupName = ({ groups }: Pick<Measure, 'groups'>, cells: readonly Cell[]): string =>
+/** What the name of a group depends on. `slugs`: the numbers of a field are ids of projects, and have these slugs. */
+export type GroupNames = { groups: readonly { slugs?: Readonly<Record<number, string>> }[] }
+
+/** The values of a group as people read them, such as `/checkout, web`. A project that is gone has its id. */
+export const groupName = ({ groups }: GroupNames, cells: readonly Cell[]): string =>
   groups
     .map(({ slugs }, at) => {
       const cell = cells[at] ?? null

@@ -48,7 +48,7 @@ function answerError(req: IncomingMessage, res: ServerResponse, error: MishapErr
 }
 
 /** Reads the rest of a refused body for a short time, then closes the connection. */
-function drain(req: IncomingMessage, clock: Clock): void {
+export function drain(req: IncomingMessage, clock: Clock): void {
   if (req.complete || req.destroyed) return
   let bytes = 0
   const cancel = clock.after(drainMs, () => req.destroy())

@@ -13,8 +13,10 @@ import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { ownOrigins } from '../base/network.ts'
 import { requestIdOf } from '../base/observe.ts'
-import { refuseRequest } from './answers.ts'
+import { unreadBodyHeader } from '../domain/alerts/hook-calls.ts'
+import { drain, refuseRequest } from './answers.ts'
 import { addressGroup, createGate, type GateLimits, type Kind, type Requester } from './gate.ts'
+import { createHookBodies } from './hook-bodies.ts'
 import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, SenderLeft } from './incoming.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import { contentPolicy, reportingEndpoints } from './policy.ts'
@@ -46,6 +48,7 @@ const notPassed = new Set([
   'x-nonce',
   'content-security-policy',
   'x-middleware-subrequest',
+  unreadBodyHeader,
 ])
 
 /** Clients that read nothing of an answer for this long are disconnected. */
@@ -111,7 +114,14 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Resources of one request. All are released when its answer ends, or earlier. */
-type HeldResources = { body: Body | undefined; releaseRequest(): void; releaseSlot(): void; cleanups: (() => void)[] }
+type HeldResources = {
+  body: Body | undefined
+  /** App refuses the request without its body. */
+  isBodyUnread: boolean
+  releaseRequest(): void
+  releaseSlot(): void
+  cleanups: (() => void)[]
+}
 
 /** A request in progress to the app process. */
 type ProxiedRequest = { req: IncomingMessage; res: ServerResponse; requester: Requester; resources: HeldResources }
@@ -136,6 +146,7 @@ type Parts = {
   /** Each kind has its own space: bodies of unknown callers cannot fill the space of known ones. */
   incoming: Record<Kind, ReturnType<typeof createIncoming>>
   agent: Agent
+  hookBodies: ReturnType<typeof createHookBodies>
 }
 
 function fail({ options }: Parts, { req, res }: Pick<ProxiedRequest, 'req' | 'res'>, error: unknown): void {
@@ -186,8 +197,9 @@ function ownHeadersOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptio
 /** Forwards an answer. Pages get the page policy. */
 function forwardAnswer(parts: Parts, proxied: ProxiedRequest, answer: IncomingMessage, ownHeaders: OwnHeaders): void {
   const { options, gate } = parts
-  const { res, requester, resources } = proxied
+  const { req, res, requester, resources } = proxied
   resources.releaseSlot()
+  parts.hookBodies.answered(req, requester.address, answer)
   const type = String(answer.headers['content-type'] ?? '')
   if (type.startsWith('text/event-stream')) {
     const release = gate.stream(requester)
@@ -232,6 +244,7 @@ function forward(parts: Parts, proxied: ProxiedRequest, sinceMs = parts.options.
       path: req.url,
       headers: {
         ...passedOn(req, options, resources.body),
+        ...(resources.isBodyUnread ? { [unreadBodyHeader]: '1' } : {}),
         'x-request-id': ownHeaders.requestId,
         'x-nonce': ownHeaders.nonce,
         'content-security-policy': ownHeaders.page['content-security-policy'],
@@ -271,6 +284,7 @@ async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): P
   const requester: Requester = { kind: credential === undefined ? 'unknown' : 'known', address, credential }
   const resources: HeldResources = {
     body: undefined,
+    isBodyUnread: hasBody(req) && parts.hookBodies.isUnneeded(req, address),
     releaseRequest: () => undefined,
     releaseSlot: () => undefined,
     cleanups: [],
@@ -286,7 +300,9 @@ async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): P
   res.once('close', releaseAll)
   const proxied = { req, res, requester, resources }
   try {
-    resources.body = await readBody(parts, req, requester)
+    // App counts the refused call. The rest of its body is read and dropped, so that the client sees the answer.
+    if (resources.isBodyUnread) drain(req, options.clock)
+    else resources.body = await readBody(parts, req, requester)
     resources.releaseRequest = gate.request(requester)
     resources.releaseSlot = (await gate.enqueue(requester, aborted.signal)) ?? resources.releaseSlot
     if (!res.closed) return proxied
@@ -336,6 +352,7 @@ export function createProxy(options: ProxyOptions) {
     options,
     agent,
     gate: createGate(clock, limits.gate),
+    hookBodies: createHookBodies(clock),
     incoming: { known: newIncoming(), unknown: newIncoming() },
   }
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { signatureHeaderOf } from '../domain/alerts/hook-calls.ts'
 import type { TrackerKind } from '../domain/alerts/trackers.ts'
 
 /** How old a delivery of Linear may be. Its documentation asks for a check of the time, because its ids can repeat. */
@@ -12,13 +13,8 @@ function isSame(received: string, expected: string): boolean {
 
 const hmac = (secret: string, body: Uint8Array) => createHmac('sha256', secret).update(body).digest('hex')
 
-/** The header that proves the sender, by service. */
-const headerOf: Readonly<Record<TrackerKind, string>> = {
-  github: 'x-hub-signature-256',
-  gitlab: 'x-gitlab-token',
-  jira: 'x-hub-signature',
-  linear: 'linear-signature',
-}
+/** Whether a delivery has the signature of its service, right or wrong. */
+export const isSigned = (kind: TrackerKind, headers: Headers): boolean => Boolean(headers.get(signatureHeaderOf[kind]))
 
 /** Checks who sent a delivery. `body`: the bytes as they came, because the signature is about them. */
 export function checkSignature(
@@ -27,7 +23,7 @@ export function checkSignature(
   headers: Headers,
   body: Uint8Array,
 ): 'ok' | 'unsigned' | 'bad_signature' {
-  const received = headers.get(headerOf[kind])
+  const received = headers.get(signatureHeaderOf[kind])
   if (received === null || received === '') return 'unsigned'
   if (secret === '') return 'bad_signature'
   const expected = {

@@ -1,4 +1,5 @@
 import type { Place } from '../../domain/alerts/personal.ts'
+import type { StepReason } from '../../domain/alerts/step-reasons.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { OpenIncident } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
@@ -66,8 +67,8 @@ export type Question = {
   rules: ReadonlyMap<number, RuleFacts>
   /** Open incidents, and those that ended within the longest interval of `rules`. */
   incidents: readonly OpenIncident[]
-  /** Issues of members that are resolved, archived or gone, with the sentence that says so. */
-  closedIssues: ReadonlyMap<number, string>
+  /** Issues of members that are resolved, archived or gone, with the reason that says so. */
+  closedIssues: ReadonlyMap<number, StepReason>
   /** Short id and title of issues, for the titles of incidents. */
   titles: ReadonlyMap<number, string>
   /** Those that hold now. */

@@ -36,11 +36,14 @@ describe('several mutes', () => {
     ['the rule and the organization', [mute('organization'), mute('rule', 4)], 'Muted: organization 0'],
   ])('%s', (_says, mutes, heldBy) => {
     const { step, log } = story([rule(4, { kind: 'issue' })])
-    step(0, [about([1, 2], [7, 8])], { mutes })
+    const { decided } = step(0, [about([1, 2], [7, 8])], { mutes })
     expect(log.length).toBeGreaterThan(0)
     expect([...new Set(log.map(({ status, error }) => `${status} ${error}`.trim()))]).toEqual([
       heldBy ? `suppressed ${heldBy}` : 'queued',
     ])
+    const held = decided.incidents.flatMap(({ activities }) => activities.filter(({ kind }) => kind === 'suppressed'))
+    const data = { reason: heldBy, why: 'muted', mute: heldBy.replace('Muted: ', '') }
+    expect(held).toEqual(heldBy ? [{ kind: 'suppressed', userId: null, data }] : [])
   })
 
   test('a metric of all projects is not covered by mutes of projects', () => {

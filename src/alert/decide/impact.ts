@@ -1,3 +1,4 @@
+import { reasonData, reasonText, type StepReason } from '../../domain/alerts/step-reasons.ts'
 import type { Incident, IncidentMember, Notified } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import type { AlertLevel, DeliveryItem, MessageChange } from '../../store/meta/issues/alerts.ts'
@@ -22,18 +23,23 @@ export type Wanted = {
   items: DeliveryItem[]
   /** Sent whatever the limits are: an escalation, and what an on-call service must know. */
   isUrgent: boolean
-  /** A mute or snooze holds it back. '' otherwise. */
-  heldBy: string
+  /** The mute or snooze that holds it back. */
+  heldBy: StepReason | undefined
 }
 
 const nothing: Notified = { atMs: 0, level: 'ok', impact: 0, held: 0 }
 const kinds = ['new', 'regression', 'escalation'] as const
 
-/** Why messages about an incident are held back for a rule; '' if they are not. */
-export function holdOf(incident: Incident, members: readonly IncidentMember[], rule: RuleFacts, question: Question) {
+/** Why messages about an incident are held back for a rule; undefined if they are not. */
+export function holdOf(
+  incident: Incident,
+  members: readonly IncidentMember[],
+  rule: RuleFacts,
+  question: Question,
+): StepReason | undefined {
   const { nowMs, mutes } = question
-  if ((incident.snoozedUntilMs ?? 0) > nowMs) return 'The incident is snoozed.'
-  if ((rule.mutedUntilMs ?? 0) > nowMs) return 'The rule is muted.'
+  if ((incident.snoozedUntilMs ?? 0) > nowMs) return { why: 'snoozed' }
+  if ((rule.mutedUntilMs ?? 0) > nowMs) return { why: 'rule_muted' }
   const mine = mutes.filter((mute) => mute.organizationId === incident.organizationId)
   const targets = (kind: Mute['kind']) =>
     new Set(mine.filter((mute) => mute.kind === kind).map((mute) => mute.targetId))
@@ -48,7 +54,7 @@ export function holdOf(incident: Incident, members: readonly IncidentMember[], r
       (kind === 'project' && coversProjects && incident.projectIds.includes(targetId)) ||
       (kind === 'issue' && coversIssues && members.some(({ issueId }) => issueId === targetId)),
   )
-  return found ? `Muted: ${found.name}` : ''
+  return found && { why: 'muted', mute: found.name }
 }
 
 type Heard = { receiver: Receiver; rules: RuleFacts[] }
@@ -110,11 +116,11 @@ function openMessage(draft: Draft, { receiver, rules }: Heard, question: Questio
     firingIds: draft.firings.filter((firing) => rules.some(({ id }) => id === firing.ruleId)).map(({ id }) => id),
     items: itemsOf(draft, members, notified.impact),
     isUrgent: false,
-    heldBy: '',
+    heldBy: undefined,
   }
   const holds = rules.map((ofReceiver) => holdOf(incident, members, ofReceiver, question))
-  if (holds.every((hold) => hold !== ''))
-    return notified.held >= incident.impact ? undefined : { ...wanted, heldBy: holds[0] ?? '' }
+  if (holds.every((hold) => hold !== undefined))
+    return notified.held >= incident.impact ? undefined : { ...wanted, heldBy: holds[0] }
   if (incident.state === 'acknowledged') return undefined
   const intervalMs = Math.min(...rules.map((ofReceiver) => ofReceiver.intervalMinutes)) * 60_000
   // A rise is told at once, everything else once per interval. Summaries have a limit of their own.
@@ -147,7 +153,7 @@ function endMessages(draft: Draft, question: Question): Wanted[] {
         firingIds: draft.firings.filter((firing) => firing.change === 'end').map(({ id }) => id),
         items: itemsOf(draft, members, 0),
         isUrgent: isPager,
-        heldBy: rule && !isPager ? holdOf(incident, members, rule, question) : '',
+        heldBy: rule && !isPager ? holdOf(incident, members, rule, question) : undefined,
       },
     ]
   })
@@ -171,7 +177,7 @@ function acknowledgements(draft: Draft, question: Question): Wanted[] {
         firingIds: [],
         items: [],
         isUrgent: true,
-        heldBy: '',
+        heldBy: undefined,
       },
     ]
   })
@@ -225,7 +231,7 @@ function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | 
     firingIds: [],
     items: itemsOf(draft, members, 0),
     isUrgent: true,
-    heldBy: '',
+    heldBy: undefined,
   }
 }
 
@@ -256,7 +262,7 @@ export function messagesOf(draft: Draft, question: Question): Wanted[] {
   if (isOpen) {
     const step = escalate(
       draft,
-      wanted.some(({ heldBy }) => heldBy === ''),
+      wanted.some(({ heldBy }) => heldBy === undefined),
       question,
     )
     if (step) {
@@ -266,7 +272,8 @@ export function messagesOf(draft: Draft, question: Question): Wanted[] {
   } else
     for (const [key, notified] of Object.entries(incident.notified))
       if (notified.level !== 'ok') incident.notified[key] = { ...notified, level: 'ok' }
-  for (const reason of new Set(wanted.map(({ heldBy }) => heldBy).filter(Boolean)))
-    draft.activities.push({ kind: 'suppressed', userId: null, data: { reason } })
+  const held = new Map(wanted.flatMap(({ heldBy }) => (heldBy ? [[reasonText(heldBy), heldBy] as const] : [])))
+  for (const reason of held.values())
+    draft.activities.push({ kind: 'suppressed', userId: null, data: reasonData(reason) })
   return wanted
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { MetricReason } from '../../domain/alerts/step-reasons.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import { anIncident } from '../../store/meta/alerts/incidents.cases.ts'
-import { base, firing, minuteMs, nowMs, rule, story } from '../decide.cases.ts'
+import { base, closed, firing, minuteMs, nowMs, rule, story } from '../decide.cases.ts'
+import type { Question } from './facts.ts'
 import { joinFirings } from './join.ts'
 
 const dayMs = 86_400_000
@@ -118,10 +120,69 @@ describe('the end of members', () => {
   test('the history says who left and when it ended', () => {
     const { step, incidents } = story([issueRule])
     expect(step(0, [two]).activities).toEqual(['started'])
-    expect(step(1, [], { closedIssues: new Map([[7, 'WEB-7 was resolved.']]) }).activities).toEqual(['left'])
+    expect(step(1, [], { closedIssues: closed(7, 'issue_resolved') }).activities).toEqual(['left'])
     expect(incidents.get(1)?.incident.endedMs).toBeNull()
-    expect(step(2, [], { closedIssues: new Map([[8, 'WEB-8 was archived.']]) }).activities).toEqual(['ended'])
+    expect(step(2, [], { closedIssues: closed(8, 'issue_archived') }).activities).toEqual(['ended'])
     expect(incidents.get(1)?.incident).toMatchObject({ state: 'resolved', endedMs: nowMs + 2 * minuteMs })
+  })
+
+  const metric: MetricReason = {
+    why: 'metric',
+    rule: 'Rule 4',
+    measured: 'count()',
+    group: '',
+    value: 3,
+    windowMinutes: 10,
+    direction: 'above',
+    threshold: 25,
+    compared: 'fixed',
+  }
+  test.each<[string, Firing, Firing[], Partial<Question>, number, object]>([
+    [
+      'the end of a metric, with its facts',
+      firing(4),
+      [firing(4, { change: 'end', sentence: 'It ended.', why: metric })],
+      {},
+      1,
+      { reason: 'It ended.', ...metric },
+    ],
+    [
+      'a firing of an earlier version, which has no facts',
+      firing(4),
+      [firing(4, { change: 'end', sentence: 'It ended.' })],
+      {},
+      1,
+      { reason: 'It ended.' },
+    ],
+    [
+      'a rule that was switched off',
+      firing(4),
+      [],
+      { rules: new Map() },
+      1,
+      { reason: 'The rule was deleted or switched off.', why: 'rule_gone' },
+    ],
+    [
+      'a day without news',
+      firing(4, { issue: 7 }),
+      [],
+      {},
+      1440,
+      { reason: 'Nothing happened for a day.', why: 'quiet' },
+    ],
+    [
+      'an issue that is archived',
+      firing(4, { issue: 7 }),
+      [],
+      { closedIssues: closed(7, 'issue_archived') },
+      1,
+      { reason: 'WEB-7 was archived.', why: 'issue_archived', issue: 'WEB-7' },
+    ],
+  ])('the history has the reason as a sentence and as facts: %s', (_says, first, firings, question, minute, data) => {
+    const { step } = story([rule(4, { kind: first.cause.issueIds.length > 0 ? 'issue' : 'metric' })])
+    step(0, [first])
+    const { incidents } = step(minute, firings, question).decided
+    expect(incidents.flatMap(({ activities }) => activities)).toEqual([{ kind: 'ended', userId: null, data }])
   })
 
   test.each([

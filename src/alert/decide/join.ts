@@ -1,3 +1,4 @@
+import { reasonData, reasonText, type StepReason } from '../../domain/alerts/step-reasons.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { Incident, IncidentMember, NewActivity, OpenIncident } from '../../store/meta/alerts/incidents.ts'
 import type { AlertLevel } from '../../store/meta/issues/alerts.ts'
@@ -203,8 +204,8 @@ function startMember(drafts: Draft[], firing: Firing, issueId: number, rule: Rul
   settle(draft, atMs)
 }
 
-/** Ends members. Ends the incident with the last of them. */
-function endMembers(draft: Draft, gone: readonly IncidentMember[], atMs: number, reason: string): void {
+/** Ends members. Ends the incident with the last of them. `why`: what the history says of the reason. */
+function endMembers(draft: Draft, gone: readonly IncidentMember[], atMs: number, why: NewActivity['data']): void {
   const { incident, activities, changed } = draft
   if (gone.length === 0) return
   for (const member of gone) {
@@ -212,7 +213,7 @@ function endMembers(draft: Draft, gone: readonly IncidentMember[], atMs: number,
     changed.add(member)
   }
   if (openMembers(draft).length > 0) {
-    activities.push({ kind: 'left', userId: null, data: { members: gone.length, reason } })
+    activities.push({ kind: 'left', userId: null, data: { members: gone.length, ...why } })
     settle(draft, atMs)
     return
   }
@@ -220,25 +221,35 @@ function endMembers(draft: Draft, gone: readonly IncidentMember[], atMs: number,
   incident.changedMs = atMs
   incident.state = 'resolved'
   incident.escalation = null
-  activities.push({ kind: 'ended', userId: null, data: { reason } })
+  activities.push({ kind: 'ended', userId: null, data: why })
 }
 
 /** Why a member ends without a firing; undefined if it goes on. */
-function reasonOf(member: IncidentMember, { closedIssues, rules, nowMs }: Question) {
+function reasonOf(
+  member: IncidentMember,
+  { closedIssues, rules, nowMs }: Question,
+): { reason: StepReason; isSilent: boolean } | undefined {
   const closed = closedIssues.get(member.issueId)
   if (closed !== undefined) return { reason: closed, isSilent: false }
-  if (!rules.get(member.ruleId)?.isActive) return { reason: 'The rule was deleted or switched off.', isSilent: true }
+  if (!rules.get(member.ruleId)?.isActive) return { reason: { why: 'rule_gone' }, isSilent: true }
   const isQuiet = member.issueId !== 0 && member.openedMs <= nowMs - quietMs
-  return isQuiet ? { reason: 'Nothing happened for a day.', isSilent: true } : undefined
+  return isQuiet ? { reason: { why: 'quiet' }, isSilent: true } : undefined
 }
 
 /** Ends members whose issue is closed, that were quiet for a day, or whose rule is gone or switched off. */
 function closeMembers(draft: Draft, question: Question): void {
-  const groups = Map.groupBy(openMembers(draft), (member) => reasonOf(member, question)?.reason)
-  for (const [reason, gone] of groups) {
-    if (reason === undefined) continue
-    endMembers(draft, gone, question.nowMs, reason)
-    draft.endsSilently = !open(draft) && gone.some((member) => reasonOf(member, question)?.isSilent)
+  const groups = new Map<string, { reason: StepReason; isSilent: boolean; gone: IncidentMember[] }>()
+  for (const member of openMembers(draft)) {
+    const found = reasonOf(member, question)
+    if (!found) continue
+    const text = reasonText(found.reason)
+    const group = groups.get(text) ?? { ...found, gone: [] }
+    groups.set(text, group)
+    group.gone.push(member)
+  }
+  for (const { reason, isSilent, gone } of groups.values()) {
+    endMembers(draft, gone, question.nowMs, reasonData(reason))
+    draft.endsSilently = !open(draft) && isSilent
   }
 }
 
@@ -266,7 +277,7 @@ export function joinFirings(question: Question): Draft[] {
           (!firing.group || member.group?.key === firing.group.key),
       )
       if (gone.length > 0) draft.firings.push(firing)
-      endMembers(draft, gone, firing.atMs, firing.sentence)
+      endMembers(draft, gone, firing.atMs, { reason: firing.sentence, ...firing.why })
     }
   }
   for (const draft of drafts.filter(open)) closeMembers(draft, question)

@@ -109,6 +109,34 @@ test.each<[string, Partial<MetricFiring>, Partial<MetricCondition['threshold']>]
   expect((await describeFiring(depsOf([]), watchedOf(threshold), { ...firing, ...change })).sentence).toBe(sentence)
 })
 
+const ended = { change: 'end', value: 3.14159, threshold: 25 } as const
+const endFacts = {
+  why: 'metric',
+  rule: 'Checkout failing',
+  measured: 'count()',
+  group: '',
+  value: 3.142,
+  windowMinutes: 10,
+  direction: 'above',
+  threshold: 25,
+  compared: 'fixed',
+}
+test.each<[string, Partial<MetricFiring>, Partial<MetricCondition['threshold']>, object | undefined]>([
+  ['an end', ended, {}, endFacts],
+  ['an end without data', { ...ended, value: null }, {}, { ...endFacts, value: null }],
+  [
+    'the end of a change',
+    ended,
+    { type: 'change', direction: 'below', before: 'week' },
+    { ...endFacts, direction: 'below', compared: 'week' },
+  ],
+  ['the end of a change against the hour before', ended, { type: 'change' }, { ...endFacts, compared: 'hour' }],
+  ['the end of a pattern', ended, { type: 'weekly' }, { ...endFacts, compared: 'weekly' }],
+  ['a start has none', {}, {}, undefined],
+])('the facts of a sentence, for the history: %s', async (_name, change, threshold, facts) => {
+  expect((await describeFiring(depsOf([]), watchedOf(threshold), { ...firing, ...change })).why).toEqual(facts)
+})
+
 const named = (release: string): Filter => ({
   op: 'event',
   of: { op: 'field', field: 'release', match: 'is', value: release },

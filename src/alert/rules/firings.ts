@@ -1,5 +1,6 @@
 import { isOutage } from '../../base/errors.ts'
 import type { MetricCondition } from '../../contract/alerts/alerts.ts'
+import type { MetricReason } from '../../domain/alerts/step-reasons.ts'
 import { groupId, groupName, measureOfGroup } from '../../query/group-measures.ts'
 import type { QueryDeps } from '../../query/issues/issue.ts'
 import { mainIssues } from '../../query/issues/main-issues.ts'
@@ -19,7 +20,31 @@ const shareMin = 0.2
 /** Characters of the name of a group. */
 const groupNameMax = 120
 
-const numberText = (value: number): string => String(Number(value.toPrecision(4)))
+const rounded = (value: number): number => Number(value.toPrecision(4))
+const numberText = (value: number): string => String(rounded(value))
+const measuredOf = ({ of, plan }: MetricCondition): string =>
+  plan.series.find(({ name }) => name === of)?.aggregate ?? of
+
+/** What ended, as facts for the history of an incident. */
+function metricReason(
+  rule: string,
+  condition: MetricCondition,
+  { value, threshold }: Pick<MetricFiring, 'value' | 'threshold'>,
+  group: string,
+): MetricReason {
+  const { windowMinutes, threshold: levels } = condition
+  return {
+    why: 'metric',
+    rule,
+    measured: measuredOf(condition),
+    group,
+    value: value === null ? null : rounded(value),
+    windowMinutes,
+    direction: levels.direction,
+    threshold: rounded(threshold),
+    compared: levels.type === 'change' ? (levels.before ?? 'hour') : levels.type,
+  }
+}
 
 /** Returns what changed, in words. */
 export function metricSentence(
@@ -28,8 +53,8 @@ export function metricSentence(
   { change, value, threshold }: Pick<MetricFiring, 'change' | 'value' | 'threshold'>,
   group = '',
 ): string {
-  const { of, plan, windowMinutes, threshold: levels } = condition
-  const measured = plan.series.find(({ name }) => name === of)?.aggregate ?? of
+  const { windowMinutes, threshold: levels } = condition
+  const measured = measuredOf(condition)
   const ofGroup = group === '' ? '' : ` of ${group}`
   const found = value === null ? 'has no data' : `is ${numberText(value)}`
   const limit = levels.type === 'fixed' ? numberText(threshold) : `${numberText(threshold)}%`
@@ -118,6 +143,7 @@ export async function describeFiring(
     value,
     threshold,
     sentence: metricSentence(rule.name, condition, firing, group?.name),
+    ...(change === 'end' ? { why: metricReason(rule.name, condition, firing, group?.name ?? '') } : {}),
     cause: {
       projectIds:
         causes.length > 0 ? [...new Set(causes.map(({ projectId }) => projectId))] : (measure?.projectIds ?? []),

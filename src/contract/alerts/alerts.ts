@@ -163,7 +163,7 @@ export const restAlertRule = z
                 value: z.number().nullable(),
               }),
             )
-            .describe('At most 100.'),
+            .describe('At most 100. The name has the slug of a project, or its id once it is deleted.'),
         })
         .nullable()
         .describe('Null: the rule has no groups, or was not judged yet.'),

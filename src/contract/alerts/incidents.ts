@@ -66,7 +66,9 @@ export const restIncidentDetails = z
           ]),
           date: time,
           person,
-          data: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+          data: z
+            .record(z.string(), z.union([z.string(), z.number(), z.null()]))
+            .describe('`reason` is an English sentence. `why` names it, and the other fields are its facts.'),
         }),
       )
       .describe('The last 200, newest first.'),

@@ -4,7 +4,15 @@ export type TrackerKind = (typeof trackerKinds)[number]
 /** A tracker issue is open, or closed in any way: done, cancelled, not planned. */
 export type TrackerState = 'open' | 'closed'
 /** What became of a delivery of a webhook. */
-export const hookOutcomes = ['accepted', 'ignored', 'repeated', 'unsigned', 'bad_signature', 'invalid'] as const
+export const hookOutcomes = [
+  'accepted',
+  'ignored',
+  'repeated',
+  'unsigned',
+  'bad_signature',
+  'limited',
+  'invalid',
+] as const
 export type HookOutcome = (typeof hookOutcomes)[number]
 
 /** The base addresses of the hosted services. Jira has one for each site, so there is no default. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../base/errors.ts'
+import type { MetricCondition } from '../../contract/alerts/alerts.ts'
 import type { AlertDefinition, AlertRule } from '../../store/meta/alerts/rules.ts'
 import { alertRulesPage, toRestAlertRules } from './alert-rules.ts'
 
@@ -110,6 +111,44 @@ describe('a rule of the API', () => {
     ['watches all projects', rule(1), 'ok', ''],
   ])('that %s: %#', async (_what, one, status, reason) => {
     expect((await shown(one))?.state).toMatchObject({ status, reason })
+  })
+})
+
+describe('the groups of a rule', () => {
+  const namesOf = async (groupBy: string[], ...groups: (string | number | null)[][]) => {
+    const memory = { groups: groups.map((cells) => ({ level: 'critical', value: 3, cells })), beyond: 2 }
+    const plan = { dataset: 'errors', groupBy } as MetricCondition['plan']
+    const state = { ...rule(1).state, status: 'critical' as const, memory }
+    const shownRule = await shown(rule(1, { kind: 'metric', state }, { metric: { plan } as MetricCondition }))
+    return shownRule?.state.groups?.firing.map(({ name }) => name)
+  }
+  test.each<[string[], (string | number | null)[][], string[]]>([
+    // A project that is gone has only its id.
+    [['project'], [[1], [2], [99]], ['web', 'shop', '99']],
+    [['release', 'project'], [['1.0', 2]], ['1.0, shop']],
+    // Each field counts once, as in the query.
+    [['project', 'project', 'release'], [[1, '1.0']], ['web, 1.0']],
+    [['project.id'], [[1]], ['1']],
+    [['release'], [['web@1'], [''], [null]], ['web@1', '(none)', '(none)']],
+  ])('by %j: %j', async (groupBy, groups, names) => {
+    expect(await namesOf(groupBy, ...groups)).toEqual(names)
+  })
+
+  test('are those that fire, with their number', async () => {
+    const memory = {
+      groups: [
+        { level: 'ok', value: 0, cells: ['a'] },
+        { level: 'warning', value: 3, cells: ['b'] },
+      ],
+      beyond: 2,
+    }
+    const plan = { dataset: 'errors', groupBy: ['release'] } as MetricCondition['plan']
+    const one = rule(1, { state: { ...rule(1).state, memory } }, { metric: { plan } as MetricCondition })
+    expect((await shown(one))?.state.groups).toEqual({
+      watched: 2,
+      beyond: 2,
+      firing: [{ name: 'b', level: 'warning', value: 3 }],
+    })
   })
 })
 

@@ -1,12 +1,19 @@
 import type { RestAlertRule } from '../../contract/alerts/alerts.ts'
-import type { AlertRule } from '../../store/meta/alerts/rules.ts'
+import type { AlertDefinition, AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
+import { fieldsOfDataset } from '../compile/datasets.ts'
+import { uniqueNames } from '../compile/fields.ts'
+import { valueOfName } from '../compile/functions.ts'
 import { type Page, readCursor, sliceByOffset } from '../cursor.ts'
+import { type GroupNames, groupName } from '../group-measures.ts'
 
 type RuleReads = 'projects.projectsOf' | 'people.people' | 'incidents.lastFiringsOf'
 type Deps = { meta: MetaWith<'alertRules.listAlertRules' | RuleReads> }
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+/** Slugs of projects by their id. */
+type Slugs = ReadonlyMap<number, string>
 
 type GroupMemory = {
   level: 'ok' | 'warning' | 'critical'
@@ -14,20 +21,31 @@ type GroupMemory = {
   cells: (string | number | boolean | null)[]
 }
 
-/** The groups of a rule from what its evaluator remembers. */
-function restGroups(memory: unknown): RestAlertRule['state']['groups'] {
-  const { groups, beyond = 0 } = (memory ?? {}) as { groups?: GroupMemory[]; beyond?: number }
-  if (!groups) return null
-  const firing = groups.flatMap(({ level, value, cells }) =>
-    level === 'ok' ? [] : [{ level, value, name: cells.map((cell) => String(cell ?? '(none)')).join(', ') }],
+/** The fields that a rule groups by. A project is stored by its id and shown by its slug. */
+function groupFieldsOf({ metric }: AlertDefinition, slugs: Slugs): GroupNames['groups'] {
+  if (!metric) return []
+  const { dataset, groupBy } = metric.plan
+  return uniqueNames(groupBy).map((name) =>
+    valueOfName(fieldsOfDataset(dataset), name)?.project === 'slug' ? { slugs: Object.fromEntries(slugs) } : {},
   )
-  return { watched: groups.length, beyond, firing }
+}
+
+/** The groups of a rule from what its evaluator remembers. */
+function restGroups({ definition, state }: AlertRule, slugs: Slugs): RestAlertRule['state']['groups'] {
+  const { groups: known, beyond = 0 } = (state.memory ?? {}) as { groups?: GroupMemory[]; beyond?: number }
+  if (!known) return null
+  const groups = groupFieldsOf(definition, slugs)
+  const firing = known.flatMap(({ level, value, cells }) =>
+    level === 'ok' ? [] : [{ level, value, name: groupName({ groups }, cells) }],
+  )
+  return { watched: known.length, beyond, firing }
 }
 
 /** The state that a reader sees: a rule that is off has no other. `isOrphan`: all of its projects are gone. */
-function restState({ active, state, definition }: AlertRule, isOrphan: boolean): RestAlertRule['state'] {
+function restState(rule: AlertRule, slugs: Slugs, isOrphan: boolean): RestAlertRule['state'] {
+  const { active, state, definition } = rule
   const { status, reason, sinceMs, evaluatedMs, value } = state
-  const groups = restGroups(state.memory)
+  const groups = restGroups(rule, slugs)
   const shown = { since: iso(sinceMs), evaluatedTo: iso(evaluatedMs), value, groups }
   if (definition.unevaluable.length > 0)
     return { ...shown, status: 'inactive', reason: `Mishap cannot evaluate ${definition.unevaluable.join(', ')}.` }
@@ -59,7 +77,7 @@ export async function toRestAlertRules(
       owner: ownerId === null ? null : `user:${ownerId}`,
       isActive: rule.active,
       mutedUntil: iso(rule.mutedUntilMs),
-      state: restState(rule, areProjectsGone),
+      state: restState(rule, slugs, areProjectsGone),
       ...definition,
       workflow: rule.workflow?.name ?? null,
       lastFired: iso(fired.get(rule.id) ?? null),

@@ -24,12 +24,14 @@ const features: Readonly<Record<TrackerKind, string[]>> = {
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
-const noDeliveries = { accepted: 0, ignored: 0, repeated: 0, unsigned: 0, bad_signature: 0, invalid: 0 }
+const noDeliveries = { accepted: 0, ignored: 0, repeated: 0, unsigned: 0, bad_signature: 0, limited: 0, invalid: 0 }
 
 type Deps = {
   meta: MetaWith<'trackers.hookCountsOf' | 'people.people'>
   clock: { now(): number }
   config: { url: string }
+  /** Counts that are not stored yet. */
+  hookCalls: { waiting(): readonly HookCount[] }
 }
 
 /** The address that a service sends its webhooks to. */
@@ -44,7 +46,7 @@ function toRest(
   const { kind, refusedMs } = integration
   const deliveries = { ...noDeliveries }
   for (const { integrationId, outcome, quantity } of counts)
-    if (integrationId === integration.id) deliveries[outcome] = quantity
+    if (integrationId === integration.id) deliveries[outcome] += quantity
   return {
     id: String(integration.id),
     name: integration.name,
@@ -78,11 +80,11 @@ function toRest(
 
 /** Converts connections of one organization, with who connected them and their webhooks of 30 days. */
 export async function toRestIntegrations(
-  { meta, clock, config }: Deps,
+  { meta, clock, config, hookCalls }: Deps,
   organizationId: number,
   integrations: readonly Integration[],
 ): Promise<RestIntegration[]> {
-  const counts = await meta.trackers.hookCountsOf(organizationId, clock.now())
+  const counts = [...(await meta.trackers.hookCountsOf(organizationId, clock.now())), ...hookCalls.waiting()]
   const ids = integrations.flatMap(({ connectedBy }) => connectedBy ?? [])
   const people = new Map((await meta.people.people([...new Set(ids)])).map((person) => [person.id, person]))
   return integrations.map((item) => toRest(item, people.get(item.connectedBy ?? ''), counts, config.url))

@@ -31,9 +31,12 @@ function fieldOf(dataset: DatasetFields, name: string, parameter: string): Field
   return { name, ...found }
 }
 
+/** Names of fields, each once. */
+export const uniqueNames = (names: readonly string[]): string[] => [...new Set(names.filter((name) => name !== ''))]
+
 /** Reads the fields of a request, each once. Throws VALIDATION that names a wrong field. */
 export function fieldsOf(dataset: DatasetFields, names: readonly string[], parameter = 'field'): Field[] {
-  const unique = [...new Set(names.filter((name) => name !== ''))]
+  const unique = uniqueNames(names)
   if (unique.length > fieldsMax) throw wrong(parameter, `At most ${fieldsMax} fields`)
   return unique.map((name) => fieldOf(dataset, name, parameter))
 }

@@ -1,3 +1,5 @@
+import type { MetricReason, StepReason } from '../../../domain/alerts/step-reasons.ts'
+
 /** Objects that firings of one incident have in common. */
 type AlertCause = { projectIds: number[]; issueIds: number[]; release: string; deployId: number | null }
 
@@ -18,6 +20,8 @@ export type NewFiring = {
   threshold: number | null
   /** What changed, in words; '' if the trigger says it all. */
   sentence: string
+  /** Of an end: the sentence as facts. Absent in firings of earlier versions. */
+  why?: StepReason | MetricReason
   cause: AlertCause
   /** Type of the trigger of an issue rule, or type of the threshold of a metric rule. */
   trigger: string

@@ -8,6 +8,7 @@ import type {
   MetricCondition,
   RuleStatus,
 } from '../../../contract/alerts/alerts.ts'
+import { reasonText } from '../../../domain/alerts/step-reasons.ts'
 import type { AlertTables } from '../database/alert-tables.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
@@ -204,7 +205,8 @@ const endOf = ({ id, organizationId, definition, rev, state }: AlertRule, nowMs:
   atMs: nowMs,
   value: state.value,
   threshold: null,
-  sentence: 'The rule was changed.',
+  sentence: reasonText({ why: 'rule_changed' }),
+  why: { why: 'rule_changed' },
   cause: { projectIds: definition.projectIds, issueIds: [], release: '', deployId: null },
   trigger: 'changed',
   eventId: '',

@@ -2,6 +2,7 @@ import type { HookOutcome } from '../../../domain/alerts/trackers.ts'
 import type { Store } from '../database/store.ts'
 import { insertComment } from '../issues/issues.ts'
 
+/** Deliveries of a connection with the same outcome. */
 export type HookCount = { integrationId: number; outcome: HookOutcome; quantity: number }
 
 /** A comment of a tracker for one of our issues. `more`: where it comes from. */
@@ -21,7 +22,8 @@ export type HookStore = {
     comments: readonly CopiedComment[],
     nowMs: number,
   ): Promise<boolean>
-  countHook(integrationId: number, outcome: HookOutcome, nowMs: number): Promise<void>
+  /** Adds to the counts of today, in one transaction. Counts of connections that do not exist are ignored. */
+  countHooks(counts: readonly HookCount[], nowMs: number): Promise<void>
   /** Deliveries of the connections of an organization by outcome, in the last 30 days. */
   hookCountsOf(organizationId: number, nowMs: number): Promise<HookCount[]>
   /** Deletes old notes and counts. */
@@ -33,12 +35,65 @@ const dayMs = 86_400_000
 const deliveryRetentionMs = 30 * dayMs
 const countRetentionMs = 90 * dayMs
 const countedMs = 30 * dayMs
+/** Ids of one look-up: databases limit the parameters of a statement. */
+const lookUpMax = 500
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** Implements the notes and counts of received webhooks. */
+/** Implements the counts of received webhooks. */
+function countPart({ write, read, dialect: { builder } }: Store): Pick<HookStore, 'countHooks' | 'hookCountsOf'> {
+  const existing = async (ids: readonly number[]) => {
+    const found = new Set<number>()
+    for (let from = 0; from < ids.length; from += lookUpMax) {
+      const some = builder
+        .selectFrom('integration')
+        .select('id')
+        .where('id', 'in', ids.slice(from, from + lookUpMax))
+      for (const { id } of await write.all(some)) found.add(id)
+    }
+    return found
+  }
+  return {
+    countHooks: (counts, nowMs) =>
+      write.transaction(async () => {
+        const ids = await existing([...new Set(counts.map(({ integrationId }) => integrationId))])
+        for (const { integrationId, outcome, quantity } of counts.filter((count) => ids.has(count.integrationId)))
+          await write.run(
+            builder
+              .insertInto('tracker_outcome')
+              .values({ integration_id: integrationId, day: dayOf(nowMs), outcome, quantity })
+              .onConflict((conflict) =>
+                conflict
+                  .columns(['integration_id', 'day', 'outcome'])
+                  .doUpdateSet({ quantity: (build) => build('tracker_outcome.quantity', '+', quantity) }),
+              ),
+          )
+      }),
+    hookCountsOf: async (organizationId, nowMs) =>
+      (
+        await read.all(
+          builder
+            .selectFrom('tracker_outcome')
+            .innerJoin('integration', 'integration.id', 'integration_id')
+            .select(['integration_id', 'outcome'])
+            .select((build) => build.fn.sum<number>('quantity').as('quantity'))
+            .where('organization_id', '=', organizationId)
+            .where('day', '>=', dayOf(nowMs - countedMs))
+            .groupBy(['integration_id', 'outcome'])
+            .orderBy('integration_id')
+            .orderBy('outcome'),
+        )
+      ).map((row) => ({
+        integrationId: row.integration_id,
+        outcome: row.outcome as HookOutcome,
+        quantity: Number(row.quantity),
+      })),
+  }
+}
+
+/** Implements what is stored about received webhooks. */
 export function hookPart(store: Store): HookStore {
-  const { write, read } = store
+  const { write } = store
   const { builder } = store.dialect
   const addDelivery: HookStore['addDelivery'] = async (integrationId, delivery, nowMs) => {
     const row = { integration_id: integrationId, delivery, at_ms: nowMs }
@@ -69,38 +124,7 @@ export function hookPart(store: Store): HookStore {
         }
         return true
       }),
-    countHook: async (integrationId, outcome, nowMs) => {
-      const row = { integration_id: integrationId, day: dayOf(nowMs), outcome, quantity: 1 }
-      await write.run(
-        builder
-          .insertInto('tracker_outcome')
-          .values(row)
-          .onConflict((conflict) =>
-            conflict
-              .columns(['integration_id', 'day', 'outcome'])
-              .doUpdateSet({ quantity: (build) => build('tracker_outcome.quantity', '+', 1) }),
-          ),
-      )
-    },
-    hookCountsOf: async (organizationId, nowMs) =>
-      (
-        await read.all(
-          builder
-            .selectFrom('tracker_outcome')
-            .innerJoin('integration', 'integration.id', 'integration_id')
-            .select(['integration_id', 'outcome'])
-            .select((build) => build.fn.sum<number>('quantity').as('quantity'))
-            .where('organization_id', '=', organizationId)
-            .where('day', '>=', dayOf(nowMs - countedMs))
-            .groupBy(['integration_id', 'outcome'])
-            .orderBy('integration_id')
-            .orderBy('outcome'),
-        )
-      ).map((row) => ({
-        integrationId: row.integration_id,
-        outcome: row.outcome as HookOutcome,
-        quantity: Number(row.quantity),
-      })),
+    ...countPart(store),
     pruneHooks: async (nowMs) => {
       await write.run(builder.deleteFrom('tracker_delivery').where('at_ms', '<', nowMs - deliveryRetentionMs))
       await write.run(builder.deleteFrom('tracker_outcome').where('day', '<', dayOf(nowMs - countRetentionMs)))

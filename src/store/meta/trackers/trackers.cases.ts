@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../../base/errors.ts'
-import type { TrackerKind } from '../../../domain/alerts/trackers.ts'
+import type { HookOutcome, TrackerKind } from '../../../domain/alerts/trackers.ts'
 import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 
@@ -247,12 +247,15 @@ function hookCases(fresh: () => Promise<MetaStore>): void {
   test('outcomes are counted by day and summed over 30 days', async () => {
     const { trackers } = await fresh()
     const { id } = await trackers.createIntegration(connection)
-    for (const atMs of [nowMs, nowMs, nowMs - 86_400_000, nowMs - 40 * 86_400_000])
-      await trackers.countHook(id, 'bad_signature', atMs)
-    await trackers.countHook(id, 'accepted', nowMs)
+    const count = (outcome: HookOutcome, quantity: number, integrationId = id) => ({ integrationId, outcome, quantity })
+    // Nobody has the connection 999: a stranger named it.
+    await trackers.countHooks([count('limited', 9, 999), count('bad_signature', 1), count('accepted', 1)], nowMs)
+    for (const atMs of [nowMs, nowMs - 86_400_000, nowMs - 40 * 86_400_000])
+      await trackers.countHooks([count('bad_signature', 2)], atMs)
+    await trackers.countHooks([], nowMs)
     expect(await trackers.hookCountsOf(1, nowMs)).toEqual([
       { integrationId: id, outcome: 'accepted', quantity: 1 },
-      { integrationId: id, outcome: 'bad_signature', quantity: 3 },
+      { integrationId: id, outcome: 'bad_signature', quantity: 5 },
     ])
     expect(await trackers.hookCountsOf(2, nowMs)).toEqual([])
     await trackers.pruneHooks(nowMs + 91 * 86_400_000)

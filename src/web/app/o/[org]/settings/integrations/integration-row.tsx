@@ -35,8 +35,8 @@ function Problem({ integration }: { integration: RestIntegration }) {
 
 function Deliveries({ deliveries }: Pick<RestIntegration, 'deliveries'>) {
   const t = useTranslations('integrations')
-  const { accepted, ignored, repeated, unsigned, bad_signature: wrong, invalid } = deliveries
-  const refused = unsigned + wrong + invalid
+  const { accepted, ignored, repeated, unsigned, bad_signature: wrong, limited, invalid } = deliveries
+  const refused = unsigned + wrong + limited + invalid
   const isNone = accepted + ignored + repeated + refused === 0
   return (
     <p className="mt-1 text-small text-ink-3">
