@@ -158,18 +158,18 @@ const numberOf = (answered: unknown): number | null => {
 const aggregateOf = (fn: Aggregate['fn'], answered: unknown): Cell =>
   fn === 'bins' && typeof answered === 'string' ? answered : numberOf(answered)
 
+const keysOf = (source: Source, values: Values, wanted: readonly Value[]): string[] =>
+  wanted.map((value) => compileKey(source, values, value))
+
 /** Columns of keys and aggregates, with their names. */
 function columnsOf(
   source: Source,
   values: Values,
-  wanted: readonly Value[],
+  keys: readonly string[],
   aggregates: readonly Aggregate[],
   over: Over,
 ): string {
-  return [
-    ...wanted.map((value) => compileKey(source, values, value)),
-    ...aggregates.map((aggregate) => compileAggregate(source, values, aggregate, over, wanted.length)),
-  ]
+  return [...keys, ...aggregates.map((aggregate) => compileAggregate(source, values, aggregate, over, keys.length))]
     .map((column, at) => `${column} AS c${at}`)
     .join(', ')
 }
@@ -204,7 +204,7 @@ export function createGroupRows(connection: Connection, database: string): Quest
     const values = createValues()
     const over = { lengthMs: scope.toMs - scope.fromMs, withCut, shareOf: '', nameOf }
     const keys = names(wanted.length).join(', ')
-    const columns = columnsOf(source, values, wanted, aggregates, over)
+    const columns = columnsOf(source, values, keysOf(source, values, wanted), aggregates, over)
     const groups = having.length > 0 ? havingOf(source, values, having, over) : { columns: '', where: '' }
     // A share is a part of all groups, so the others are read, too.
     const narrowed = only && !aggregates.some(isOfAll) ? inGroups(wanted, only) : undefined
@@ -228,6 +228,35 @@ export function createGroupRows(connection: Connection, database: string): Quest
   }
 }
 
+/**
+ * The key of a series by one text whose groups are known: one number of the bucket and of the place of the text among
+ * them, instead of a number and a text, which the engine hashes for each row (70 instead of 110 ms for 2.5 million log
+ * lines). Undefined: it is grouped by something else.
+ */
+function placeKey(
+  source: Source,
+  values: Values,
+  bucket: string,
+  wanted: readonly Value[],
+  only: readonly (readonly Cell[])[],
+): { key: string; bucket: string; text: string } | undefined {
+  const [value] = wanted
+  const texts = [...new Set(only.map(([cell]) => cell))].sort()
+  if (wanted.length !== 1 || value?.of !== 'text' || !texts.every((text) => typeof text === 'string')) return undefined
+  const known = values.add('Array(String)', texts)
+  const places = values.add(
+    'Array(UInt32)',
+    texts.map((_, at) => at + 1),
+  )
+  const count = values.add('Int64', texts.length + 1)
+  const place = `transform(${compileValue(source, values, value)}, ${known}, ${places}, toUInt32(0))`
+  return {
+    key: `${bucket} * ${count} + ${place}`,
+    bucket: `intDiv(${nameOf(0)}, ${count})`,
+    text: `arrayElement(${known}, ${nameOf(0)} % ${count})`,
+  }
+}
+
 /** See `QuestionStore.seriesOfRows`. */
 export function createSeriesOfRows(connection: Connection, database: string): QuestionStore['seriesOfRows'] {
   return async (question) => {
@@ -240,22 +269,23 @@ export function createSeriesOfRows(connection: Connection, database: string): Qu
       .map((name) => `, ${name}`)
       .join('')
     const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
-    const columns = columnsOf(source, values, wanted, aggregates, over)
     const where = compileScope(source, values, scope, filter, by)
     const isNarrow = wanted.length > 0 && !aggregates.some(isOfAll)
     const groups = isNarrow ? ` AND ${compileFilter(source, values, inGroups(wanted, only))}` : ''
-    const rows = await ask(
-      connection,
-      question,
-      `SELECT bucket, ${names(wanted.length + aggregates.length).join(', ')} FROM (
-         SELECT ${bucket} AS bucket, ${columns} FROM ${database}.${source.table}
-         PREWHERE ${where}${groups} GROUP BY bucket${keys}) ORDER BY bucket${keys}`,
-      values,
-    )
-    const found = rows.map(([start, ...cells]) => ({
+    const rowsRead = `FROM ${database}.${source.table} PREWHERE ${where}${groups}`
+    const place = isNarrow ? placeKey(source, values, bucket, wanted, only) : undefined
+    const columns = columnsOf(source, values, place ? [place.key] : keysOf(source, values, wanted), aggregates, over)
+    const cells = names(wanted.length + aggregates.length)
+    const sql = place
+      ? `SELECT ${[place.bucket, place.text, ...cells.slice(1)].join(', ')} FROM (
+           SELECT ${columns} ${rowsRead} GROUP BY ${nameOf(0)}) ORDER BY ${nameOf(0)}`
+      : `SELECT bucket, ${cells.join(', ')} FROM (
+           SELECT ${bucket} AS bucket, ${columns} ${rowsRead} GROUP BY bucket${keys}) ORDER BY bucket${keys}`
+    const rows = await ask(connection, question, sql, values)
+    const found = rows.map(([start, ...answered]) => ({
       startMs: Number(start) * bucketMs,
-      group: wanted.map((value, at) => readCell(source, value, cells[at] ?? null)),
-      cells: aggregates.map(({ fn }, at) => aggregateOf(fn, cells[wanted.length + at])),
+      group: wanted.map((value, at) => readCell(source, value, answered[at] ?? null)),
+      cells: aggregates.map(({ fn }, at) => aggregateOf(fn, answered[wanted.length + at])),
     }))
     const isOwn = isWanted(wanted, only)
     return wanted.length === 0 ? found : found.filter(({ group }) => isOwn(group))
@@ -276,7 +306,7 @@ export function createLargestOfBuckets(connection: Connection, database: string)
     const keys = names(wanted.length).join(', ')
     const size = `round(${nameOf(wanted.length)}, 3)`
     const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
-    const columns = columnsOf(source, values, wanted, aggregates, over)
+    const columns = columnsOf(source, values, keysOf(source, values, wanted), aggregates, over)
     const where = compileScope(source, values, scope, filter, by)
     const rows = await ask(
       connection,
