@@ -31,17 +31,30 @@ const sql =
   (sqlOf: (n: number) => string[]): Ask =>
   (_, connection, project, n) =>
     Promise.all(sqlOf(n).map((text) => connection.rows(text, { project }, { seconds: 60 })))
-const word = (text: string) => `lower(body) LIKE '%${text}%'`
 const frequent = (n: number) => ['refused', 'queued', 'shipped'][n % 3] ?? ''
 const itemIds: Value = {
   of: 'json',
   text: body,
   path: { steps: [{ key: 'order' }, { key: 'items' }, { each: true }, { key: 'id' }] },
 }
-const facets = (where: string, column: string) =>
-  `SELECT ${column} AS value, count() AS n FROM bench.logs WHERE ${range} AND ${where} GROUP BY value ORDER BY n DESC LIMIT 6`
-const histogram = (where: string) =>
-  `SELECT toStartOfInterval(time, INTERVAL 30 MINUTE) AS at, level, count() FROM bench.logs WHERE ${range} AND ${where} GROUP BY at, level`
+/** The facets and the histogram as the screen asks for them. */
+const summary =
+  (filterOf: (n: number) => Filter | undefined): Ask =>
+  (store, _, project, n) => {
+    const scope = { projectIds: [project], environments: [], fromMs: logsEndMs - logDayMs + n, toMs: logsEndMs }
+    const question = { from: 'logs', scope, filter: filterOf(n) } as const
+    return Promise.all([
+      store.columnFacets({ ...question, columns: ['service', 'host', 'logger', 'environment', 'release'], max: 9 }),
+      store.seriesOfRows({
+        ...question,
+        withCut: false,
+        values: [{ of: 'text', column: 'level' }],
+        aggregates: [{ fn: 'count' }, { fn: 'samples' }],
+        only: ['trace', 'debug', 'info', 'warning', 'error', 'fatal'].map((level) => [level]),
+        bucketMs: 1_800_000,
+      }),
+    ])
+  }
 
 const questions: readonly [what: string, goalMs: number, ask: Ask][] = [
   ['newest 100 lines with a frequent word', 150, newest((n) => match('words', frequent(n)))],
@@ -58,19 +71,8 @@ const questions: readonly [what: string, goalMs: number, ask: Ask][] = [
     800,
     newest((n) => ({ op: 'match', value: itemIds, match: 'is', text: String(n + 3) })),
   ],
-  [
-    'facets of four columns and the histogram of a frequent word',
-    300,
-    sql((n) => {
-      const where = word(frequent(n))
-      return [histogram(where), ...['level', 'service', 'host', 'environment'].map((column) => facets(where, column))]
-    }),
-  ],
-  [
-    'facets and histogram of all lines',
-    300,
-    sql(() => [histogram('1'), ...['level', 'service', 'host', 'environment'].map((column) => facets('1', column))]),
-  ],
+  ['facets of five columns and the histogram of a frequent word', 300, summary((n) => match('words', frequent(n)))],
+  ['facets and histogram of all lines', 300, summary(() => undefined)],
   [
     'the most frequent patterns of all lines',
     500,

@@ -195,6 +195,27 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     await page.waitForURL(/%21cart\.id|!cart\.id/)
   })
 
+  test('a saved view keeps its columns', async () => {
+    const { page } = state
+    await page.goto(at('?q=cart.id:8812&columns=cart.id,service'))
+    await hydrated(page)
+    await page.keyboard.press('v')
+    await page.getByRole('textbox', { name: 'Save this view' }).fill('Carts')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Carts' }).waitFor()
+    await page.goto(at('?q='))
+    await hydrated(page)
+    expect(await page.locator('.log-head-columns code').count()).toBe(0)
+    await page.keyboard.press('v')
+    await page.getByRole('link', { name: 'Carts' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Carts' }).waitFor()
+    expect(await page.locator('.log-head-columns code').allTextContents()).toEqual(['cart.id', 'service'])
+    await until('the cell', 5000, async () => (await page.locator('.log-cell').first().textContent()) === '8812')
+    await page.keyboard.press('v')
+    await page.getByRole('button', { name: 'Delete the view Carts' }).click()
+    await page.getByText('No saved views yet.').waitFor()
+  })
+
   test('ten lines before and after a line, of its trace', async () => {
     const { page } = state
     await page.goto(at('?q=timeout'))

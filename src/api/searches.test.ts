@@ -286,6 +286,35 @@ describe('saved views', () => {
     expect((await call('DELETE', path)).status).toBe(204)
   })
 
+  test('views of logs keep their columns; those that lines do not have are apart', async () => {
+    const logs = { scope: 'logs', name: 'Carts', query: 'severity:error', columns: ['service', 'body.items[].id'] }
+    const saved = await call('POST', `${O}/searches/`, { body: logs })
+    expect([saved.status, saved.json]).toMatchObject([201, { ...logs, sort: 'lines', unknownColumns: [] }])
+    const { id } = saved.json as { id: string }
+    const path = `${O}/searches/${id}/`
+    expect((await call('PUT', path, { body: { query: '' } })).json).toMatchObject({ columns: logs.columns })
+    for (const columns of [['count()'], ['a b'], ['a,b'], ['is'], [''], ['a', 'b', 'c', 'd', 'e', 'f', 'g']]) {
+      const answer = await call('PUT', path, { body: { columns } })
+      expect([answer.status, Object.keys(answer.json)[0]], columns.join()).toEqual([
+        400,
+        expect.stringMatching(/^columns/),
+      ])
+    }
+    // Another version, or a file, may have stored what this one does not know.
+    await made().app.meta.issues.updateSearch(Number(id), { columns: ['service', 'count()', 'cart.id'] })
+    expect((await call('GET', path)).json).toMatchObject({
+      columns: ['service', 'cart.id'],
+      unknownColumns: ['count()'],
+    })
+    expect((await call('PUT', path, { body: { columns: ['host'] } })).json).toMatchObject({
+      columns: ['host'],
+      unknownColumns: [],
+    })
+    await call('DELETE', path)
+    const ofIssues = await call('POST', `${O}/searches/`, { body: { ...body, columns: ['service'] } })
+    expect([ofIssues.status, Object.keys(ofIssues.json)]).toEqual([400, ['columns']])
+  })
+
   test('the numbers beside views and projects are those of the list', async () => {
     const [all, none] = [
       { ...body, name: 'Counted', query: 'is:unresolved', projects: [], environments: [], statsPeriod: '14d' },
@@ -325,6 +354,7 @@ describe('saved views', () => {
         projects: [],
         environments: [],
         span: '',
+        columns: [],
         createdMs: 0,
         rev: 0,
       },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { viewScopes } from '../domain/view-scopes.ts'
+import { columnCharactersMax, viewColumnsMax, viewScopes } from '../domain/view-scopes.ts'
 import { restPerson } from './people.ts'
 import { revisionField } from './scalars.ts'
 
@@ -15,13 +15,15 @@ export const restSearch = z.strictObject({
   sort: z
     .string()
     .describe(
-      'Of issues: date, new, freq or user. Of traces: newest, slowest or fastest, with `spans.` before it for spans.',
+      'Of issues: date, new, freq or user. Of traces: newest, slowest or fastest, with `spans.` before it for spans. Of logs: lines or patterns.',
     ),
   visibility: z.enum(['owner', 'organization']),
   isGlobal: z.literal(false),
   isPinned: z.boolean().describe('Whether the caller’s list of traces opens with it.'),
   projects: z.array(z.string()).describe('Slugs or ids; empty: all.'),
   environments: z.array(z.string()).describe('Empty: all.'),
+  columns: z.array(z.string()).describe('Of logs: the columns beside the message.'),
+  unknownColumns: z.array(z.string()).describe('Columns of the stored view that logs do not have. They are ignored.'),
   statsPeriod: z
     .string()
     .nullable()
@@ -78,6 +80,16 @@ const type = z.number().int().optional()
 const visibility = z.enum(['owner', 'organization'])
 const projects = z.array(z.string().max(50)).max(100)
 const environments = z.array(z.string().max(64)).max(100)
+/** The columns of a view of logs, in bodies and files. */
+export const viewColumns = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(columnCharactersMax)
+      .regex(/^[^,]*$/, 'A name without a comma.'),
+  )
+  .max(viewColumnsMax)
 const statsPeriod = z.string().max(20).nullable()
 const moment = z.string().max(40).nullable()
 
@@ -91,6 +103,7 @@ export const newSearchBody = z.object({
   visibility: visibility.default('owner'),
   projects: projects.default([]),
   environments: environments.default([]),
+  columns: viewColumns.default([]).describe('Of logs: the columns beside the message.'),
   statsPeriod: statsPeriod.default(null),
   start: moment.default(null),
   end: moment.default(null),
@@ -109,6 +122,7 @@ export const searchChangeBody = z.object({
     .describe('Whether the caller’s list of traces opens with it. Needs no right to the view.'),
   projects: projects.optional(),
   environments: environments.optional(),
+  columns: viewColumns.optional(),
   statsPeriod: statsPeriod.optional(),
   start: moment.optional(),
   end: moment.optional(),

@@ -82,6 +82,7 @@ describe('what is accepted', () => {
     expect(answer.status).toBe(200)
     const { spool } = rig.journal.records[0]?.head ?? {}
     expect(rig.blobs.get(spool?.key ?? '')?.toString()).toBe(body)
+    expect(rig.journal.state.lanes).toEqual(['bulk'])
   })
 })
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
 import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, isBulk, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
 import { answerId, Refusal } from './answer.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
-import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
+import { envelopeHeadersBytesMax, LimitCheck, spoolBytesMin } from './limits.ts'
 import { unlinkedAttachments } from './lone-attachments.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
@@ -38,7 +39,7 @@ export const envelopeReceiver: Receiver = {
       checkWalk(request, walk, limits, true)
     }
     try {
-      const spool = await spoolOf(request, watched())
+      const spool = await spoolOf(request, watched(), arrivingLane(walk))
       if (request.key) await accepted(request, request.key, walk, Buffer.alloc(0), spool)
     } catch (error) {
       fail(request, error, walk)
@@ -47,22 +48,38 @@ export const envelopeReceiver: Receiver = {
 }
 
 /**
+ * Returns the lane of an envelope by the items that have arrived. It is bulk data only after its first MiB: an error behind
+ * a few spans, with its large attachment, is then known to be one.
+ */
+function arrivingLane(walk: EnvelopeWalk): () => Lane {
+  let seen = 0
+  let lane: Lane = 'bulk'
+  return () => {
+    for (; lane === 'bulk' && seen < walk.items.length; seen++)
+      if (!isBulk(walk.items[seen]?.type ?? '')) lane = 'events'
+    return seen === 0 || walk.bytes <= spoolBytesMin ? 'events' : lane
+  }
+}
+
+/**
  * Writes pieces to the blob store under a new key and leaves nothing behind on failure. Throws before reading if the
- * key must wait. Throws ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room.
+ * key must wait. Throws ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room for its lane, which is
+ * asked again after each piece.
  */
 export async function spoolOf(
   request: IngestRequest,
   chunks: AsyncIterable<Buffer>,
+  lane: () => Lane = () => 'events',
 ): Promise<{ key: string; bytes: number }> {
   const day = new Date(request.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
   const { deps, share, bodyBytesMax } = request.core
   const limited = request.key && share.waits(request.key)
   if (limited) throw new Overloaded(limited)
-  const budget = reserveBudget(request)
+  const budget = reserveBudget(request, lane())
   async function* metered() {
     for await (const chunk of chunks) {
-      budget.grow(chunk.length)
+      budget.grow(chunk.length, lane())
       yield chunk
     }
   }
@@ -80,7 +97,7 @@ export async function spoolOf(
  * Reserves room in the journal and in the share of the key. Content-Length is reserved first, so that a refusal comes
  * before the body is read. An envelope that carries its own key reserves from that share with its first piece.
  */
-function reserveBudget(request: IngestRequest): BodyReservation {
+function reserveBudget(request: IngestRequest, lane: Lane): BodyReservation {
   const { deps, share } = request.core
   const declared = Number(request.req.headers['content-length'] ?? 0)
   let key: IngestKey | undefined
@@ -101,16 +118,16 @@ function reserveBudget(request: IngestRequest): BodyReservation {
   reserve()
   let budget: BodyReservation
   try {
-    budget = deps.journal.reserve(declared)
+    budget = deps.journal.reserve(declared, lane)
   } catch (error) {
     releaseShare()
     throw error
   }
   return {
-    grow: (bytes) => {
+    grow: (bytes, known) => {
       receivedBytes += bytes
       reserve()
-      budget.grow(bytes)
+      budget.grow(bytes, known)
     },
     free: () => {
       releaseShare()

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
 import { createRig, eventId, otherKey, publicKey, type Rig, until } from './rig.cases.ts'
 
 const path = `/api/7/envelope/?sentry_key=${publicKey}`
@@ -102,6 +103,42 @@ describe('a body over 1 MiB', () => {
     expect((await made.send(path, { body: pieces, headers })).status).toBe(200)
     const bytes = declared === 0 ? 0 : body.length
     expect([state.asked, state.rooms]).toEqual([[bytes], 0])
+  })
+
+  const manySpans: [string, number][] = [
+    ['span', 0.75 * MiB],
+    ['span', 0.75 * MiB],
+  ]
+  test.each<[string, Lane[], [string, number][]]>([
+    ['spans, as bulk data from its second MiB on', ['events', 'bulk'], [...manySpans, ...manySpans]],
+    [
+      'an error, as events',
+      ['events'],
+      [
+        ['event', 10],
+        ['attachment', 2.5 * MiB],
+      ],
+    ],
+    [
+      'an error behind a few spans, as events',
+      ['events'],
+      [
+        ['span', 10_000],
+        ['event', 10],
+        ['attachment', 2.5 * MiB],
+      ],
+    ],
+    [
+      'an error behind many spans, as events once it is there',
+      ['events', 'bulk', 'events'],
+      [...manySpans, ['event', 10], ['attachment', MiB]],
+    ],
+  ])('asks for the room of its lane: %s', async (_name, lanes, items) => {
+    const made = await createRig()
+    rig = made
+    const lines = items.map(([type, bytes]) => `{"type":"${type}","length":${bytes}}\n${'y'.repeat(bytes)}\n`)
+    expect((await made.send(path, { body: `{"event_id":"${eventId}"}\n${lines.join('')}` })).status).toBe(200)
+    expect([made.journal.state.lanes, made.journal.records[0]?.head.lane ?? 'events']).toEqual([lanes, lanes.at(-1)])
   })
 
   test('one key leaves room for the others, and gets its own back however its bodies end', async () => {

@@ -291,6 +291,7 @@ describe('what is refused', () => {
     expect(answer.status).toBe(200)
     const [head] = rig.journal.records
     expect(head?.head.spool?.bytes).toBe(sent.length)
+    expect(rig.journal.state.lanes).toEqual(['bulk'])
     expect(answer.body).toContain('at most 20000')
   })
 })

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Config, readConfig } from '../base/config.ts'
+import type { Lane } from '../base/lane.ts'
 import { silent } from '../base/observe.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
@@ -23,10 +24,11 @@ function memoryJournal() {
     failWith: Error | undefined
     roomWith: Error | undefined
     rooms: number
-    /** Rooms that are not freed yet, and the bytes asked for each. */
+    /** Rooms that are not freed yet, the bytes asked for each, and the lanes, each time another one was said. */
     open: number
     asked: number[]
-  } = { failWith: undefined, roomWith: undefined, rooms: 0, open: 0, asked: [] }
+    lanes: Lane[]
+  } = { failWith: undefined, roomWith: undefined, rooms: 0, open: 0, asked: [], lanes: [] }
   const writer: JournalWriter = {
     append: async (head, body) => {
       if (state.failWith) throw state.failWith
@@ -39,14 +41,16 @@ function memoryJournal() {
     lagBytes: () => 0,
     bodyBytes: () => 0,
     waitingBytes: () => 0,
-    reserve: (declared = 0) => {
+    reserve: (declared = 0, lane = 'events') => {
       let own = 0
       let freed = false
       state.asked.push(declared)
+      state.lanes.push(lane)
       state.open++
       return {
-        grow: (bytes) => {
+        grow: (bytes, known) => {
           if (state.roomWith) throw state.roomWith
+          if (known && known !== state.lanes.at(-1)) state.lanes.push(known)
           own += bytes
           state.rooms += bytes
         },

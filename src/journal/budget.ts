@@ -1,5 +1,14 @@
+import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
+import type { BodyReservation } from './journal.ts'
+
+/** Reserved for the record of a body, so that a complete body is not refused for lack of space for its head. */
+const recordReserveBytes = 16 * 1024
+
 /** The budget that one incoming body uses, in bytes. */
 type Reservation = {
+  /** As far as the items that have arrived say it. */
+  lane: Lane
   /** Bytes received. */
   written: number
   /** Bytes reserved: the larger of declared and received bytes, plus the head of its record. */
@@ -29,8 +38,8 @@ export class BodyBudget {
   readonly #unsized = new Set<Reservation>()
 
   /** Begins a reservation that uses no bytes yet. `declared`: bytes, 0 when unknown. */
-  begin(declared: number): Reservation {
-    const reservation = { written: 0, reserved: 0, expected: 0, lost: false }
+  begin(declared: number, lane: Lane = 'events'): Reservation {
+    const reservation = { lane, written: 0, reserved: 0, expected: 0, lost: false }
     if (declared === 0) this.#unsized.add(reservation)
     return reservation
   }
@@ -49,13 +58,14 @@ export class BodyBudget {
 
   /**
    * Revokes reservations of undeclared size that began after `reservation`, the latest first, until `isEnough` accepts the freed
-   * bytes. Revokes none and returns false when all of them are not enough.
+   * bytes. Revokes none and returns false when all of them are not enough. Bulk data revokes no events.
    */
   evictLater(reservation: Reservation, isEnough: (freedBytes: number) => boolean): boolean {
     let freedBytes = 0
     const later: Reservation[] = []
     for (const entry of [...this.#unsized].reverse()) {
       if (entry === reservation) return false
+      if (reservation.lane === 'bulk' && entry.lane !== 'bulk') continue
       later.push(entry)
       freedBytes += entry.reserved
       if (!isEnough(freedBytes)) continue
@@ -90,5 +100,53 @@ export class BodyBudget {
       this.#standing.delete(jpos)
       this.waiting -= bytes
     }
+  }
+}
+
+/** What a reservation is checked against, and who hears of its bytes. */
+type Limits = {
+  /**
+   * Checks a body of `bodyBytes` beside `writtenBytes` of others against the limits of a lane. `free`: bytes not yet on
+   * disk. Undefined: it fits.
+   */
+  refusal(bodyBytes: number, free: number, writtenBytes: number, lane: Lane): MishapError | undefined
+  taken(bytes: number): void
+}
+
+/** See `JournalWriter.reserve`. */
+export function reserveBody(bodies: BodyBudget, declared: number, lane: Lane, limits: Limits): BodyReservation {
+  const reservation = bodies.begin(declared, lane)
+  if (declared > 0) {
+    const reserved = declared + recordReserveBytes
+    const refusal = limits.refusal(reserved, declared + bodies.declared, bodies.reserved, lane)
+    if (refusal) throw refusal
+    bodies.count(reservation, 0, reserved, declared)
+  }
+  return {
+    grow: (bytes, known = reservation.lane) => {
+      if (reservation.lost) throw new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
+      const written = reservation.written + bytes
+      const reserved = Math.max(reservation.reserved, written + recordReserveBytes)
+      const refusalFor = (freedBytes: number) =>
+        limits.refusal(
+          reserved,
+          bytes + bodies.declared - reservation.expected,
+          bodies.reserved - reservation.reserved - freedBytes,
+          known,
+        )
+      // All of it was reserved in the share of events, before its items were known.
+      const isNowBulk = known === 'bulk' && reservation.lane !== 'bulk'
+      reservation.lane = known
+      // Within the declared size, only the received bytes of other bodies count.
+      const refusal =
+        written <= declared && !isNowBulk
+          ? limits.refusal(written, bytes, bodies.writtenBytes - reservation.written, known)
+          : refusalFor(0)
+      if (refusal && (declared > 0 || !bodies.evictLater(reservation, (freedBytes) => !refusalFor(freedBytes))))
+        throw refusal
+      bodies.count(reservation, written, reserved, Math.max(0, declared - written))
+      limits.taken(bytes)
+    },
+    free: () => bodies.end(reservation),
   }
 }

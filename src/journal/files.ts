@@ -21,8 +21,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
-import { BodyBudget } from './budget.ts'
+import { BodyBudget, reserveBody } from './budget.ts'
 import { listSegments, listSpares, readNewest, segmentPath, syncFolder, validBytes, writeNewest } from './folder.ts'
 import {
   type BodyReservation,
@@ -85,8 +86,6 @@ const sparesMax = 2
 /** Share of the limit that bulk data can fill. The rest is for events, which would be refused behind it otherwise. */
 const bulkShare = 0.9
 const freeCheckMs = 1000
-/** Reserved for the record of a body, so that a complete body is not refused for lack of space for its head. */
-const recordReserveBytes = 16 * 1024
 
 const open = promisify(openFile)
 const close = promisify(closeFile)
@@ -115,7 +114,7 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
     lagBytes: () => writer.lagBytes(),
     bodyBytes: () => writer.beside.waiting,
     waitingBytes: () => writer.waitingBytes,
-    reserve: (declared) => writer.reserve(declared),
+    reserve: (declared, lane) => writer.reserve(declared, lane),
     addBody: (jpos, bytes) => writer.addBody(jpos, bytes),
     doneBytes: () => writer.doneBytes,
     close: () => writer.close(),
@@ -199,11 +198,10 @@ class Writer {
     const headBytes = encodeHead(head)
     const bytes = recordBytes(headBytes.length, body.length)
     const bodyBytes = head.spool?.bytes ?? 0
-    const boundBytes = this.#boundBytes * (head.lane === 'bulk' ? bulkShare : 1)
     const refusal =
       bytes > recordBytesMax
         ? new MishapError('ACCEPT_TOO_LARGE')
-        : this.#refusal(bytes, bodyBytes, bytes, this.beside.writtenBytes, boundBytes)
+        : this.#refusal(bytes, bodyBytes, bytes, this.beside.writtenBytes, head.lane)
     if (refusal) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ head: headBytes, body, bodyBytes, resolve, reject })
@@ -213,39 +211,13 @@ class Writer {
     })
   }
 
-  reserve(declared = 0): BodyReservation {
-    const { beside: bodies } = this
-    const reservation = bodies.begin(declared)
-    if (declared > 0) {
-      const reserved = declared + recordReserveBytes
-      const refusal = this.#refusal(0, reserved, declared + bodies.declared, bodies.reserved)
-      if (refusal) throw refusal
-      bodies.count(reservation, 0, reserved, declared)
-    }
-    return {
-      grow: (bytes) => {
-        if (reservation.lost) throw new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
-        const written = reservation.written + bytes
-        const reserved = Math.max(reservation.reserved, written + recordReserveBytes)
-        const refusalFor = (freedBytes: number) =>
-          this.#refusal(
-            0,
-            reserved,
-            bytes + bodies.declared - reservation.expected,
-            bodies.reserved - reservation.reserved - freedBytes,
-          )
-        // Within the declared size, only the received bytes of other bodies count.
-        const refusal =
-          written <= declared
-            ? this.#refusal(0, written, bytes, bodies.writtenBytes - reservation.written)
-            : refusalFor(0)
-        if (refusal && (declared > 0 || !bodies.evictLater(reservation, (freedBytes) => !refusalFor(freedBytes))))
-          throw refusal
-        bodies.count(reservation, written, reserved, Math.max(0, declared - written))
+  reserve(declared = 0, lane: Lane = 'events'): BodyReservation {
+    return reserveBody(this.beside, declared, lane, {
+      refusal: (bodyBytes, free, writtenBytes, of) => this.#refusal(0, bodyBytes, free, writtenBytes, of),
+      taken: (bytes) => {
         this.#freeBytes -= bytes
       },
-      free: () => bodies.end(reservation),
-    }
+    })
   }
 
   addBody(jpos: number, bytes: number): void {
@@ -300,16 +272,17 @@ class Writer {
   }
 
   /**
-   * Checks `bytes` in the journal, a body of `bodyBytes` bytes and `writtenBytes` bytes of others against the limits. `free`:
-   * bytes not yet on disk. A body counts for at most half of the limit, so an oversized one passes when little waits.
+   * Checks `bytes` in the journal, a body of `bodyBytes` bytes and `writtenBytes` bytes of others against the limits of a
+   * lane. `free`: bytes not yet on disk. A body counts for at most half of the limit, so an oversized one passes when little waits.
    */
   #refusal(
     bytes: number,
     bodyBytes: number,
     free = bytes,
     writtenBytes = this.beside.writtenBytes,
-    boundBytes = this.#boundBytes,
+    lane: Lane = 'events',
   ): MishapError | undefined {
+    const boundBytes = this.#boundBytes * (lane === 'bulk' ? bulkShare : 1)
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
     // The absolute difference: a clock that was set back must not preserve an old value for hours.
     if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()

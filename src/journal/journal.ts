@@ -84,8 +84,12 @@ export type JournalRecord = {
  * use the reserved bytes until they arrive.
  */
 export type BodyReservation = {
-  /** Takes more bytes, first the declared ones. @throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
-  grow(bytes: number): void
+  /**
+   * Takes more bytes, first the declared ones. `lane`: of the body, as far as it is known by now; by default that of the
+   * call before. Bulk data gets no more than its share of the limit. @throws MishapError ACCEPT_OVERLOADED or
+   * ACCEPT_DISK_FULL.
+   */
+  grow(bytes: number, lane?: Lane): void
   /** Frees the reservation when the body was removed or a record names it. Safe to repeat. */
   free(): void
 }
@@ -106,8 +110,8 @@ export type JournalWriter = {
   bodyBytes(): number
   /** Bytes of appended records that are not durable yet. */
   waitingBytes(): number
-  /** Reserves `declared` bytes, 0 if unknown. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
-  reserve(declared?: number): BodyReservation
+  /** Reserves `declared` bytes, 0 if unknown, of a lane. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  reserve(declared?: number, lane?: Lane): BodyReservation
   /** Counts a body whose record was written before the restart. */
   addBody(jpos: number, bytes: number): void
   /** Bytes trimmed since this writer was opened. The value only grows. */

@@ -8,7 +8,7 @@ import { silent } from '../base/observe.ts'
 import { openJournalReader, openJournalWriter, type WriterOptions } from './files.ts'
 import { segmentPath } from './folder.ts'
 import { head } from './journal.cases.ts'
-import type { JournalReader, JournalWriter, RecordHead } from './journal.ts'
+import type { BodyReservation, JournalReader, JournalWriter, RecordHead } from './journal.ts'
 import { encodeHead, encodePrefix, laneBytes, laneOf, offsetOf, segmentOf } from './record.ts'
 
 let folder = ''
@@ -176,4 +176,70 @@ test('bulk data fills nine tenths of the limit, events all of it', async () => {
   while (await isTaken('bulk')) counts = { ...counts, bulk: counts.bulk + 1 }
   while (await isTaken('events')) counts = { ...counts, events: counts.events + 1 }
   expect(counts).toEqual({ bulk: 21, events: 2 })
+})
+
+describe('a body beside the journal, while it arrives', () => {
+  const MiB = 1024 * 1024
+  const codeOf = (run: () => unknown) => {
+    try {
+      run()
+      return 'taken'
+    } catch (error) {
+      return (error as { code?: string }).code
+    }
+  }
+  /** Grows by MiB until it is refused. */
+  const fill = (reservation: BodyReservation, lane?: Lane) => {
+    let pieces = 0
+    while (pieces < 200 && codeOf(() => reservation.grow(MiB, lane)) === 'taken') pieces++
+    return pieces
+  }
+  beforeEach(async () => {
+    await writer.close()
+    writer = await open({ bytesMax: 100 * MiB, segmentBytes: 64 * MiB })
+  })
+
+  test('fills nine tenths of the limit as bulk data, and what is left is for events', async () => {
+    const bodies = [writer.reserve(0, 'bulk'), writer.reserve(0, 'bulk')]
+    for (const body of bodies) for (let n = 0; n < 30; n++) body.grow(MiB)
+    expect(fill(writer.reserve(0, 'bulk'))).toBe(29)
+    expect(await append('bulk', 1, MiB).then(String, (error: { code: string }) => error.code)).toBe('ACCEPT_OVERLOADED')
+    expect(await append('events', 2, MiB)).toBeGreaterThan(0)
+    expect(fill(writer.reserve())).toBe(9)
+  })
+
+  test('reserves its declared size in the share of its lane', () => {
+    const promised = writer.reserve(45 * MiB, 'bulk')
+    expect(codeOf(() => writer.reserve(46 * MiB, 'bulk'))).toBe('ACCEPT_OVERLOADED')
+    expect(codeOf(() => writer.reserve(46 * MiB))).toBe('taken')
+    expect(fill(promised)).toBe(45)
+  })
+
+  test('that turns out to be bulk data has to fit into its share, with all of its declared size', () => {
+    const first = writer.reserve(45 * MiB, 'bulk')
+    const later = writer.reserve(46 * MiB)
+    expect(codeOf(() => later.grow(MiB))).toBe('taken')
+    expect(codeOf(() => later.grow(MiB, 'bulk'))).toBe('ACCEPT_OVERLOADED')
+    later.free()
+    first.free()
+    writer.reserve(50 * MiB, 'bulk')
+    const fits = writer.reserve(30 * MiB)
+    expect([codeOf(() => fits.grow(MiB, 'bulk')), fill(fits)]).toEqual(['taken', 38])
+  })
+
+  test('of an error behind spans gets the room of events once the error is there', () => {
+    const others = writer.reserve(0, 'bulk')
+    for (let n = 0; n < 50; n++) others.grow(MiB)
+    const body = writer.reserve()
+    expect(fill(body, 'bulk')).toBe(39)
+    expect(fill(body, 'events')).toBe(10)
+  })
+
+  test('takes the room of later bulk data, and none of events', () => {
+    const [first, spans, errors] = [writer.reserve(0, 'bulk'), writer.reserve(0, 'bulk'), writer.reserve()]
+    for (let n = 0; n < 30; n++) for (const body of [first, spans, errors]) codeOf(() => body.grow(MiB))
+    expect(codeOf(() => first.grow(MiB))).toBe('taken')
+    expect(codeOf(() => spans.grow(MiB))).toBe('ACCEPT_OVERLOADED')
+    expect(codeOf(() => errors.grow(MiB))).toBe('taken')
+  })
 })

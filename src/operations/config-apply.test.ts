@@ -165,7 +165,7 @@ describe('export, plan and apply', () => {
     }
     await createDashboard(deps(), owner, { title: 'Other', shared: true, content })
     await createDashboard(deps(), owner, { title: 'Own', shared: false, content })
-    const view = { query: '', sort: 'date', projects: [], environments: [], span: '' }
+    const view = { query: '', sort: 'date', projects: [], environments: [], span: '', columns: [] }
     await createSearch(deps(), { ...owner, scope: 'issues', name: 'Old', shared: true, ...view })
     expect(await plan(all)).toMatchObject({ unmanaged: ['dashboard Other', 'view issues Old'] })
     await apply(all)
@@ -173,6 +173,41 @@ describe('export, plan and apply', () => {
     const left = await state.rig.meta.dashboards.listDashboards(1, 'ann')
     expect(left.map(({ title }) => title)).toEqual(['Own', 'Shop'])
   })
+})
+
+describe('columns of views', () => {
+  const logs = 'views:\n  - scope: logs\n    name: Carts\n    columns: [service, cart.id]\n'
+
+  test('are applied, exported and compared', async () => {
+    await apply({ 'views.yaml': logs })
+    const [stored] = await state.rig.meta.issues.savedSearches(1, '', 'logs')
+    expect(stored).toMatchObject({ sort: 'lines', columns: ['service', 'cart.id'] })
+    const files = await exported()
+    expect(files['views.yaml']).toContain('columns:\n      - service\n      - cart.id\n')
+    expect(await plan(files)).toEqual({ changes: [], unmanaged: [], notes: [] })
+    const { changes } = await plan({ 'views.yaml': logs.replace('cart.id', 'host') })
+    expect(changes.map(({ diff }) => diff.filter((line) => /^[+-]/.test(line)))).toEqual([
+      ['-   - cart.id', '+   - host'],
+    ])
+    await apply({ 'views.yaml': logs.replace('[service, cart.id]', '[]') })
+    expect((await state.rig.meta.issues.savedSearches(1, '', 'logs'))[0]?.columns).toEqual([])
+    expect((await exported())['views.yaml']).not.toContain('columns')
+  })
+
+  test('that lines do not have are kept, with a remark', async () => {
+    const files = { 'views.yaml': logs.replace('cart.id', '"count()"') }
+    const note = 'view logs Carts has the column "count()", which logs do not have. The list leaves it out.'
+    expect(await plan(files)).toMatchObject({ notes: [note], changes: [{ action: 'create' }] })
+    expect((await apply(files)).notes).toEqual([note])
+    expect(await exportConfig(deps(), 'acme')).toMatchObject({ notes: [note] })
+    expect(await plan(await exported())).toEqual({ changes: [], unmanaged: [], notes: [note] })
+  })
+
+  test.each([
+    ['of a list without columns', logs.replace('logs', 'issues'), /issues Carts: only a view of logs has columns/],
+    ['with a comma', logs.replace('cart.id', '"a,b"'), /views\.yaml:4: views\.0\.columns\.1: A name without a comma/],
+    ['that are too many', logs.replace('cart.id', 'a, b, c, d, e, f'), /views\.yaml:4: views\.0\.columns/],
+  ])('%s are refused', async (_name, text, fault) => expect(await faultsOf({ 'views.yaml': text })).toMatch(fault))
 })
 
 describe('what is wrong is named by file and line', () => {

@@ -21,7 +21,7 @@ import { validAlertRule } from './alert-rules.ts'
 import { alertBody, memberIds, readReceivers } from './config/config-alerts.ts'
 import { demandAlerts, demandCounts, demandNames, demandValues } from './config/config-checks.ts'
 import { type ConfigState, readConfigState } from './config/config-state.ts'
-import { type ConfigFiles, printed, readConfigFiles, toYaml, writeConfigFiles } from './config-files.ts'
+import { type ConfigFiles, columnNotes, printed, readConfigFiles, toYaml, writeConfigFiles } from './config-files.ts'
 import { createDashboard, deleteDashboard, updateDashboard } from './dashboards.ts'
 import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from './on-call.ts'
 import { createProject } from './projects.ts'
@@ -143,7 +143,11 @@ async function compare(
   await demandAlerts(deps, organization.id, different, state)
   demandCounts(deps, state, planned)
   return {
-    plan: { changes: planned, unmanaged: kept.map(({ key }) => key), notes: state.notes },
+    plan: {
+      changes: planned,
+      unmanaged: kept.map(({ key }) => key),
+      notes: [...new Set([...state.notes, ...columnNotes(wanted)])],
+    },
     wanted,
     state,
     applied,
@@ -233,9 +237,10 @@ async function applyDashboard({ deps, organization, userId, state, ids }: Applyi
 }
 
 async function applyView({ deps, organization, userId, state, ids }: Applying, key: string, value: ViewFile) {
-  const { scope, name, query, environments, period } = value
+  const { scope, name, query, environments, columns, period } = value
   const sort = value.sort === '' ? (viewSorts[scope][0] ?? '') : value.sort
-  const view = { name, query, sort, environments, span: period, projects: idsOf(ids, value.projects).map(String) }
+  const projects = idsOf(ids, value.projects).map(String)
+  const view = { name, query, sort, environments, columns, span: period, projects }
   const row = state.rows.views.get(key)
   if (row) await updateSearch(deps, row.id, view)
   else await createSearch(deps, { organizationId: organization.id, scope, userId, shared: true, ...view })

@@ -15,6 +15,7 @@ import {
 import type { RestTile } from '../contract/explore/dashboards.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
 import { queriesOfPlan, tilesOf } from '../query/dashboards/dashboard-tiles.ts'
+import { splitColumns } from '../query/logs/condition.ts'
 import { alertKey, printedAlert, scheduleKey } from './config/config-alerts.ts'
 
 /** YAML texts by their path, with / between folders. */
@@ -162,14 +163,27 @@ export function tileValue({ id: _id, plan, queries, ...tile }: RestTile) {
 /** The value of an item as it is written: with the defaults of all fields, so that equal things are equal texts. */
 export function printed(item: ConfigItem): unknown {
   if (item.kind === 'view') {
-    const { scope, sort } = item.value
-    return { ...item.value, sort: sort === '' ? (viewSorts[scope][0] ?? '') : sort }
+    const { columns, ...view } = item.value
+    const sort = view.sort === '' ? (viewSorts[view.scope][0] ?? '') : view.sort
+    // Without columns, a view is the text that it was before views had any: nothing has drifted by an upgrade.
+    return { ...view, sort, ...(columns.length > 0 ? { columns } : {}) }
   }
   if (item.kind === 'alert') return printedAlert(item.value)
   if (item.kind !== 'dashboard') return item.value
   const { title, widgets, ...values } = item.value
   return { title: title.trim(), ...values, widgets: tilesOf(widgets, []).map(tileValue) }
 }
+
+/** What views name as columns and logs do not have, in sentences. Their lists leave it out. */
+export const columnNotes = (items: readonly ConfigItem[]): string[] =>
+  items.flatMap((item) =>
+    item.kind === 'view'
+      ? splitColumns(item.value.columns).unknown.map(
+          (name) =>
+            `${item.key} has the column ${JSON.stringify(name)}, which logs do not have. The list leaves it out.`,
+        )
+      : [],
+  )
 
 /** A file name for a title: small letters, digits and dashes. Another file with this name gets a number. */
 function fileName(kind: 'dashboard' | 'alert', title: string, taken: ReadonlySet<string>): string {

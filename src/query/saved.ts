@@ -2,6 +2,7 @@ import type { RestSearch } from '../contract/search.ts'
 import type { ViewScope } from '../domain/view-scopes.ts'
 import type { SavedSearch } from '../store/meta/issues/searches.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
+import { splitColumns } from './logs/condition.ts'
 
 /** The caller: users can change their own views, and shared views if they can triage. */
 export type Viewer = { userId: string; mayShare: boolean }
@@ -11,7 +12,7 @@ function mayChangeView(view: Pick<SavedSearch, 'shared' | 'userId'>, by: Viewer)
   return view.shared ? by.mayShare : view.userId === by.userId
 }
 
-/** Converts a saved view to the API's shape. */
+/** Converts a saved view to the API's shape. Columns that no line has are apart, so that lists leave them out. */
 export async function toRestSearch(
   meta: MetaWith<'people.personById'>,
   savedSearch: SavedSearch,
@@ -20,6 +21,7 @@ export async function toRestSearch(
 ): Promise<RestSearch> {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
   const person = await meta.people.personById(savedSearch.userId)
+  const { known, unknown } = splitColumns(savedSearch.columns)
   return {
     id: String(savedSearch.id),
     type: savedSearch.scope === 'issues' ? 0 : 5,
@@ -32,6 +34,8 @@ export async function toRestSearch(
     isPinned: isDefault,
     projects: savedSearch.projects,
     environments: savedSearch.environments,
+    columns: known,
+    unknownColumns: unknown,
     statsPeriod: savedSearch.span === '' || start !== undefined ? null : savedSearch.span,
     start: start ?? null,
     end: end ?? null,

@@ -17,6 +17,7 @@ import { completionsOf } from '../../query/completion.ts'
 import { checkSearch } from '../../query/explore/dataset-table.ts'
 import { issueCountsOf } from '../../query/issues/issue-counts.ts'
 import { checkQuery } from '../../query/issues/issues.ts'
+import { splitColumns } from '../../query/logs/condition.ts'
 import { toRestSearch, type Viewer, viewsOf } from '../../query/saved.ts'
 import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
 import { revisionOf } from '../input.ts'
@@ -58,7 +59,7 @@ function spanOf(body: SearchChangeBody): string | undefined {
 }
 
 function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolean } & SearchView> {
-  const { name, query, sort, visibility, projects, environments } = body
+  const { name, query, sort, visibility, projects, environments, columns } = body
   const span = spanOf(body)
   return {
     ...(name === undefined ? {} : { name }),
@@ -67,6 +68,7 @@ function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolea
     ...(visibility === undefined ? {} : { shared: visibility === 'organization' }),
     ...(projects === undefined ? {} : { projects }),
     ...(environments === undefined ? {} : { environments }),
+    ...(columns === undefined ? {} : { columns }),
     ...(span === undefined ? {} : { span }),
   }
 }
@@ -77,17 +79,20 @@ async function demandShared(app: App, actor: Actor, found: Found, shared: boolea
 }
 
 /**
- * Checks query and order with the rules of the list, so that saved views can be opened. Throws QUERY_*, VALIDATION for an
- * order that the list does not have.
+ * Checks query, order and columns with the rules of the list, so that saved views can be opened. Throws QUERY_*, VALIDATION
+ * for an order or a column that the list does not have.
  */
 async function demandReadable(
   { app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>,
   scope: ViewScope,
-  { query, sort }: { query?: string | undefined; sort?: string | undefined },
+  { query, sort, columns = [] }: Partial<SearchView>,
 ): Promise<void> {
   const sorts = viewSorts[scope]
   if (sort !== undefined && !sorts.includes(sort))
     throw new MishapError('VALIDATION', { fields: { sort: [`One of ${sorts.join(', ')}.`] } })
+  const [unknown] = splitColumns(columns).unknown
+  if (unknown !== undefined)
+    throw new MishapError('VALIDATION', { fields: { columns: [`${JSON.stringify(unknown)} is no column of logs.`] } })
   if (query === undefined) return
   const projects = await requestedProjects(app, actor, organizationOf(found), [])
   if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
@@ -120,9 +125,9 @@ const savedRoutes: Route[] = [
       const { app, actor, found, body } = call
       const shared = body.visibility === 'organization'
       await demandShared(app, actor, found, shared)
-      const { name, query, scope, projects, environments } = body
+      const { name, query, scope, projects, environments, columns } = body
       const sort = body.sort ?? viewSorts[scope][0] ?? ''
-      await demandReadable(call, scope, { query, sort })
+      await demandReadable(call, scope, { query, sort, columns })
       const created = await createSearch(app, {
         organizationId: organizationOf(found).id,
         scope,
@@ -133,6 +138,7 @@ const savedRoutes: Route[] = [
         sort,
         projects,
         environments,
+        columns,
         span: spanOf(body) ?? '',
       })
       return { body: await toRest(app, actor, found, created) }

@@ -1,7 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { ConfigItem } from '../../contract/config-files.ts'
 import { isOldBrowser } from '../../domain/filters.ts'
-import { viewSorts } from '../../domain/view-scopes.ts'
+import { hasColumns, viewSorts } from '../../domain/view-scopes.ts'
 import type { CompileDeps } from '../../query/issues/issue.ts'
 import { schedulesMax } from '../../store/meta/alerts/on-call.ts'
 import { checkName } from '../../store/meta/database/names.ts'
@@ -100,9 +100,12 @@ export async function demandValues(
 ): Promise<void> {
   const faults = await Array.fromAsync(items, async (item): Promise<string[]> => {
     if (item.kind === 'view') {
-      const { scope, sort } = item.value
-      if (sort === '' || viewSorts[scope].includes(sort)) return []
-      return [`${item.key}: sort is one of ${viewSorts[scope].join(', ')}.`]
+      const { scope, sort, columns } = item.value
+      const isSort = sort === '' || viewSorts[scope].includes(sort)
+      return [
+        ...(isSort ? [] : [`${item.key}: sort is one of ${viewSorts[scope].join(', ')}.`]),
+        ...(columns.length === 0 || hasColumns(scope) ? [] : [`${item.key}: only a view of logs has columns.`]),
+      ]
     }
     if (item.kind !== 'project') return []
     const { filters, ownership } = item.value

@@ -15,7 +15,7 @@ import type { Channel } from '../../store/meta/issues/alerts.ts'
 import type { SavedSearch } from '../../store/meta/issues/searches.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
-import { channelKey, dashboardKey, projectKey, tileValue, viewKey } from '../config-files.ts'
+import { channelKey, columnNotes, dashboardKey, projectKey, tileValue, viewKey } from '../config-files.ts'
 import { alertKey, alertValue, type ReadsNames, type Receivers, readReceivers, scheduleKey } from './config-alerts.ts'
 
 /** What the state of an organization is read from. */
@@ -106,6 +106,7 @@ const viewValue = (view: SavedSearch, projects: readonly Project[]): ViewFile =>
   sort: view.sort,
   projects: view.projects.flatMap((id) => slugOf(projects, id)),
   environments: view.environments,
+  columns: view.columns,
   period: view.span,
 })
 
@@ -179,6 +180,7 @@ export async function readConfigState(
   for (const [key, dashboard] of rows.dashboards)
     items.push({ key, kind: 'dashboard', file: '', value: dashboardValue(dashboard, projects) })
   for (const [key, view] of rows.views) items.push({ key, kind: 'view', file: '', value: viewValue(view, projects) })
+  notes.push(...columnNotes(items))
   for (const [key, channel] of rows.channels)
     items.push({ key, kind: 'channel', file: '', value: channelValue(channel, projects) })
   for (const [key, schedule] of rows.schedules)

@@ -1,9 +1,11 @@
 import { MishapError } from '../../base/errors.ts'
+import { isColumnName } from '../../domain/view-scopes.ts'
 import type { Scope } from '../../store/events/events.ts'
 import type { Filter } from '../../store/events/question.ts'
 import { fieldsOfDataset } from '../compile/datasets.ts'
 import { fieldsOf, splitFields, type ValueField } from '../compile/fields.ts'
 import { isWide } from '../compile/filter.ts'
+import { callOf, valueOfName } from '../compile/functions.ts'
 import { searchOfView } from '../compile/question.ts'
 import type { QueryDeps, View } from '../issues/issue.ts'
 
@@ -44,4 +46,11 @@ export function logFields(names: readonly string[], parameter: string): ValueFie
       },
     })
   return values
+}
+
+/** Splits names of columns into those that a list of lines can show, and others: functions, and what is no name. */
+export function splitColumns(names: readonly string[]): { known: string[]; unknown: string[] } {
+  const isKnown = (name: string) =>
+    isColumnName(name) && callOf(name) === undefined && valueOfName(dataset, name) !== undefined
+  return { known: names.filter(isKnown), unknown: names.filter((name) => !isKnown(name)) }
 }

@@ -116,11 +116,136 @@ function wordCases(open: () => EventStore): void {
   })
 }
 
+/** 5,000 lines of one microsecond in two projects, among a few others. Inserts alternate, so that parts of the table overlap. */
+const crowded = [94, 95] as const
+const crowdedRows: LogRow[] = Array.from({ length: 5010 }, (_, n) =>
+  line(n, {
+    timeUs: at(50) + (n < 5 ? -1000 : n < 5005 ? 0 : 1000),
+    projectId: crowded[n % 3 === 0 ? 1 : 0],
+    jpos: 900_002_000 + Math.floor(n / 7),
+    place: n % 7,
+    level: n % 2 === 0 ? 'error' : 'info',
+  }),
+)
+
+/** Pages through lines of one microsecond. */
+function tieCases(open: () => EventStore): void {
+  const own = { ...scope, projectIds: [...crowded] }
+  const numberOf = ({ jpos, place }: Pick<LogLine, 'jpos' | 'place'>) => (jpos - 900_002_000) * 7 + place
+  const errors: Filter = { op: 'match', value: { of: 'text', column: 'level' }, match: 'is', text: 'error' }
+  const all = crowdedRows.map((_, n) => n)
+  beforeAll(async () => {
+    for (const insert of [0, 1, 2, 3]) {
+      const part = crowdedRows.filter((_, n) => n % 4 === insert)
+      await open().insert('logs', Buffer.from(part.map(encodeLogRow).join('')), `crowded lines ${insert}`)
+    }
+  })
+
+  test.each<[string, 'newest' | 'oldest', Filter | undefined, number[], number]>([
+    ['newest first', 'newest', undefined, all.toReversed(), 499],
+    ['oldest first', 'oldest', undefined, all, 499],
+    ['that match', 'newest', errors, all.toReversed().filter((n) => n % 2 === 0), 250],
+    ['in one page', 'newest', undefined, all.toReversed(), 6000],
+  ])(
+    'pages have every line once and are no longer than asked: %s',
+    async (_name, order, filter, expected, max) => {
+      const found: number[] = []
+      let after: LogKey | undefined
+      for (let page = 0; page < 30; page++) {
+        const lines = await open().logLines({ scope: own, filter, columns: [], order, after, max })
+        expect(lines.length).toBeLessThanOrEqual(max)
+        found.push(...lines.map(numberOf))
+        after = lines.at(-1)
+        if (lines.length < max) break
+      }
+      expect(found).toEqual(expected)
+    },
+    60_000,
+  )
+
+  test('a page in the middle has its columns and texts', async () => {
+    const [after] = await open().logLines({ scope: own, filter: undefined, columns: [], order: 'oldest', max: 1 })
+    const columns = [{ of: 'attribute', key: 'cart.id', as: 'any' }] as const
+    const lines = await open().logLines({ scope: own, filter: undefined, columns, order: 'oldest', after, max: 10 })
+    expect(lines.map(({ body, columns: cells }) => [body, ...cells])).toEqual(
+      Array.from({ length: 10 }, (_, n) => [`line ${n + 1}`, n + 1]),
+    )
+  })
+
+  test.each<[string, (string | null)[], unknown[][]]>([
+    [
+      'known texts, in their order',
+      ['info', 'error'],
+      [
+        [-1, 'error', 3],
+        [-1, 'info', 2],
+        [0, 'error', 2500],
+        [0, 'info', 2500],
+        [1, 'error', 2],
+        [1, 'info', 3],
+      ],
+    ],
+    [
+      'one of them, named twice',
+      ['error', 'error'],
+      [
+        [-1, 'error', 3],
+        [0, 'error', 2500],
+        [1, 'error', 2],
+      ],
+    ],
+    ['texts that no line has', ["it's", 'debug'], []],
+    [
+      'a text and the lines without one',
+      ['error', null],
+      [
+        [-1, 'error', 3],
+        [0, 'error', 2500],
+        [1, 'error', 2],
+      ],
+    ],
+  ])('a series by %s', async (_name, levels, expected) => {
+    const rows = await open().seriesOfRows({
+      from: 'logs',
+      scope: own,
+      filter: undefined,
+      withCut: false,
+      values: [{ of: 'text', column: 'level' }],
+      aggregates: [{ fn: 'count' }, { fn: 'formula', of: { op: 'aggregate', at: 0 } }],
+      only: levels.map((level) => [level]),
+      bucketMs: 1,
+    })
+    const middle = monday + 50_000
+    expect(rows.map(({ startMs, group, cells }) => [startMs - middle, ...group, cells[0]])).toEqual(expected)
+    expect(rows.every(({ cells }) => cells[1] === cells[0])).toBe(true)
+  })
+
+  test('the rows of a table have every line once, page by page', async () => {
+    const values = [{ of: 'attribute', key: 'cart.id', as: 'any' }] as const
+    const found: unknown[] = []
+    for (let offset = 0; offset < all.length; offset += 501)
+      found.push(
+        ...(await open().listRows({
+          from: 'logs',
+          scope: own,
+          filter: undefined,
+          values,
+          order: [],
+          max: 501,
+          offset,
+        })),
+      )
+    expect(found.flat()).toEqual(all.toReversed())
+  }, 60_000)
+}
+
 /** Cases for the reads of log lines. */
 export function logSearchCases(open: () => EventStore): void {
   beforeAll(() => open().insert('logs', Buffer.from([...rows, ...wordRows].map(encodeLogRow).join('')), 'log search'))
 
   describe('words', () => wordCases(open))
+
+  describe('lines of one microsecond', () => tieCases(open))
 
   describe('lines in order', () => {
     test.each([1, 2, 3, 100])('pages of %i lines have every line once, also those of one microsecond', async (max) => {

@@ -35,39 +35,87 @@ const readRow =
     columns: columns.map((column, at) => readCell(logSource, column, cells[at] ?? null)),
   })
 
+type AskedLines = Parameters<LogSearchStore['logLines']>[0]
+type Reads = { connection: Connection; table: string }
+const wayOf = ({ order }: AskedLines): string => (order === 'newest' ? 'DESC' : 'ASC')
+
+/** Condition of the lines of a list in a part of its range. */
+function conditionOf(values: Values, { filter, after, order }: AskedLines, part: Scope): string {
+  const scope = compileScope(logSource, values, part, filter)
+  return after ? `${scope} AND ${afterCondition(values, after, order)}` : scope
+}
+
+/** Runs a SELECT of `lineColumns` and columns as a list of lines, in the order of the list. */
+async function readLines({ connection }: Reads, asked: AskedLines, inner: string, values: Values, limit: number) {
+  const { columns, signal } = asked
+  const way = wayOf(asked)
+  const rows = await connection.rows<Row>(
+    `SELECT ${columns.length > 0 ? cellsOf(columns) : noColumns} FROM (
+       SELECT * FROM (${inner}) ORDER BY time ${way}, jpos ${way}, place ${way} LIMIT ${values.add('UInt32', limit)})`,
+    values.bound,
+    { signal },
+  )
+  return rows.map(readRow(columns))
+}
+
+/** Reads lines of many projects: all that match in a part of the range are sorted. */
+async function readSorted(reads: Reads, asked: AskedLines, part: Scope, limit: number): Promise<LogLine[]> {
+  const values = createValues()
+  const condition = conditionOf(values, asked, part)
+  const inner = `SELECT ${lineColumns}${columnsOf(values, asked.columns)} FROM ${reads.table} WHERE ${condition}`
+  return readLines(reads, asked, inner, values, limit)
+}
+
 /**
- * See `LogSearchStore.logLines`. The lines of one project are read from the end of the table's order until enough match.
- * Lines of one microsecond are ties of that order, so a part ends only between two times.
+ * Reads lines of one microsecond in the order of their records. Their keys are found without their texts, however many
+ * there are.
  */
+async function readTies(reads: Reads, asked: AskedLines, timeUs: number, limit: number): Promise<LogLine[]> {
+  const { table } = reads
+  const values = createValues()
+  const way = wayOf(asked)
+  const isThen = `time = ${microsOf(values, timeUs)}`
+  const keys = `SELECT jpos, place FROM ${table} WHERE ${isThen} AND ${conditionOf(values, asked, asked.scope)}
+    ORDER BY jpos ${way}, place ${way} LIMIT ${values.add('UInt32', limit)}`
+  const inner = `SELECT ${lineColumns}${columnsOf(values, asked.columns)} FROM ${table}
+    PREWHERE ${isThen} AND ${compileScope(logSource, values, asked.scope, undefined)} AND (jpos, place) IN (${keys})`
+  return readLines(reads, asked, inner, values, limit)
+}
+
+/**
+ * Reads lines of few projects, each from the end of the table's order until enough match. Lines of one microsecond are
+ * ties of that order, and the engine stops anywhere among them. One line more than asked for shows whether it did: then
+ * the ties are read by themselves. With `LIMIT WITH TIES`, each page read all ties with their texts.
+ */
+async function readFromEnds(reads: Reads, asked: AskedLines): Promise<LogLine[]> {
+  const { scope, columns, max } = asked
+  const values = createValues()
+  const extra = columnsOf(values, columns)
+  const limit = values.add('UInt32', max + 1)
+  const way = wayOf(asked)
+  const parts = scope.projectIds.map((id) => {
+    const condition = conditionOf(values, asked, { ...scope, projectIds: [id] })
+    return `(SELECT ${lineColumns}${extra} FROM ${reads.table} WHERE project_id = ${values.add('UInt64', id)} AND ${condition}
+      ORDER BY project_id ${way}, time ${way} LIMIT ${limit})`
+  })
+  const found = await readLines(reads, asked, parts.join(' UNION ALL '), values, max + 1)
+  const last = found[max - 1]
+  if (!last || found[max]?.timeUs !== last.timeUs) return found.slice(0, max)
+  const others = found.filter(({ timeUs }) => timeUs !== last.timeUs)
+  return [...others, ...(await readTies(reads, asked, last.timeUs, max - others.length))]
+}
+
+/** See `LogSearchStore.logLines`. */
 export function createLogLines(connection: Connection, table: string): LogSearchStore['logLines'] {
-  return async ({ scope, filter, columns, order, after, max, signal }) => {
+  const reads = { connection, table }
+  return async (asked) => {
+    const { scope, order, max } = asked
     if (scope.projectIds.length === 0) return []
-    const way = order === 'newest' ? 'DESC' : 'ASC'
-    const read = async (part: Scope, limit: number): Promise<LogLine[]> => {
-      const values = createValues()
-      const extra = columnsOf(values, columns)
-      const isShort = part.projectIds.length <= projectsMax
-      const last = values.add('UInt32', limit)
-      const parts = (isShort ? part.projectIds.map((id) => [id]) : [part.projectIds]).map((projectIds) => {
-        const conditions = [compileScope(logSource, values, { ...part, projectIds }, filter)]
-        if (after) conditions.push(afterCondition(values, after, order))
-        const only = projectIds.length === 1 ? `project_id = ${values.add('UInt64', projectIds[0])} AND ` : ''
-        const each = `SELECT ${lineColumns}${extra} FROM ${table} WHERE ${only}${conditions.join(' AND ')}`
-        return isShort ? `${each} ORDER BY project_id ${way}, time ${way} LIMIT ${last} WITH TIES` : each
-      })
-      const rows = await connection.rows<Row>(
-        `SELECT ${columns.length > 0 ? cellsOf(columns) : noColumns} FROM (
-           SELECT * FROM (${parts.map((text) => `(${text})`).join(' UNION ALL ')})
-           ORDER BY time ${way}, jpos ${way}, place ${way} LIMIT ${last})`,
-        values.bound,
-        { signal },
-      )
-      return rows.map(readRow(columns))
-    }
-    if (scope.projectIds.length <= projectsMax || order === 'oldest') return read(scope, max)
+    if (scope.projectIds.length <= projectsMax) return readFromEnds(reads, asked)
+    if (order === 'oldest') return readSorted(reads, asked, scope, max)
     const found: LogLine[] = []
     for (const part of windowsOf(scope)) {
-      found.push(...(await read(part, max - found.length)))
+      found.push(...(await readSorted(reads, asked, part, max - found.length)))
       if (found.length >= max) break
     }
     return found

@@ -135,13 +135,19 @@ export function compileFilter(source: Source, values: Values, filter: Filter): s
 /** Rows whose own time is so much before their receipt are no news (`Question.by`). */
 const lateDays = 7
 
-/** Conditions of the range of a scope. */
+/**
+ * Conditions of the range of a scope. Ingest makes sure that spans and log lines are received at most `aheadMs` before
+ * their time, so there the time of receipt only leaves out parts of the table. Its values are not read: 30 of 70 ms of a
+ * count of 2.5 million lines.
+ */
 const rangeOf = (source: Source, values: Values, { fromMs, toMs }: Scope, by: Question['by']): string[] =>
   by === undefined
     ? [
         `${source.time} >= ${time(values, fromMs)}`,
         `${source.time} < ${time(values, toMs)}`,
-        `received >= ${time(values, Math.max(0, fromMs - aheadMs))}`,
+        source.isByTime
+          ? `indexHint(received >= ${time(values, Math.max(0, fromMs - aheadMs))})`
+          : `received >= ${time(values, Math.max(0, fromMs - aheadMs))}`,
       ]
     : [
         `received >= ${time(values, fromMs)}`,

@@ -46,6 +46,7 @@ import { statements as personal } from '../schema/0043-personal.ts'
 import { statements as trackers } from '../schema/0044-trackers.ts'
 import { statements as memberGroups } from '../schema/0045-member-groups.ts'
 import { statements as placesAndClicks } from '../schema/0046-places-and-clicks.ts'
+import { statements as viewColumns } from '../schema/0047-view-columns.ts'
 import { statements as workflows } from '../schema/0048-workflows.ts'
 import { statements as deletedAlertRules } from '../schema/0051-deleted-alert-rules.ts'
 import type { Connection } from './connection.ts'
@@ -99,6 +100,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   trackers,
   memberGroups,
   placesAndClicks,
+  viewColumns,
   workflows,
   deletedAlertRules,
 ]

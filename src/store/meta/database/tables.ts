@@ -175,6 +175,7 @@ export type Tables = JobTables &
       created_ms: number
       rev: Defaulted<number>
       scope: Defaulted<ViewScope>
+      columns: Defaulted<JsonText>
     }
     search_default: { organization_id: number; user_id: string; scope: ViewScope; search_id: number }
     short_id: { organization_id: number; prefix: string; last: number }

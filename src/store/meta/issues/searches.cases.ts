@@ -3,7 +3,14 @@ import { codeOf } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 import { searchesMax } from './searches.ts'
 
-const view = { query: 'is:unresolved level:error', sort: 'events', projects: ['1'], environments: ['dev'], span: '24h' }
+const view = {
+  query: 'is:unresolved level:error',
+  sort: 'events',
+  projects: ['1'],
+  environments: ['dev'],
+  span: '24h',
+  columns: [],
+}
 const own = { organizationId: 1, scope: 'issues' as const, userId: 'ann', name: 'Mine', shared: false, ...view }
 
 /** Cases of saved views, for every meta store. */
@@ -71,6 +78,21 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
       expect(await issues.defaultSearchesOf(1, 'ann')).toEqual([])
     })
 
+    test('views of logs keep their columns, each once, in their order', async () => {
+      const { issues } = await fresh()
+      const logs = { ...own, scope: 'logs' as const, sort: 'lines', columns: ['service', 'cart.id', 'service'] }
+      const saved = await issues.saveSearch(logs)
+      expect(saved.columns).toEqual(['service', 'cart.id'])
+      expect(await issues.savedSearches(1, 'ann', 'logs')).toEqual([saved])
+      expect((await issues.updateSearch(saved.id, { query: 'x' })).columns).toEqual(['service', 'cart.id'])
+      // Names that this version does not know stay.
+      await issues.updateSearch(saved.id, { columns: ['count()', 'host'] })
+      expect((await issues.savedSearchById(saved.id))?.columns).toEqual(['count()', 'host'])
+      for (const columns of [['a,b'], [''], ['x'.repeat(201)], ['a', 'b', 'c', 'd', 'e', 'f', 'g']])
+        expect(await codeOf(() => issues.updateSearch(saved.id, { columns }))).toBe('VALIDATION')
+      expect((await issues.updateSearch(saved.id, { columns: [] })).columns).toEqual([])
+    })
+
     test('a name stands once among one’s own, and once among the shared ones', async () => {
       const meta = await fresh()
       const { id } = await meta.issues.saveSearch(own)
@@ -90,6 +112,7 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
       ['many projects', { projects: Array.from({ length: 101 }, (_, i) => `p${i}`) }],
       ['a long environment', { environments: ['x'.repeat(65)] }],
       ['a span that is none', { span: 'yesterday' }],
+      ['columns of a list that has none', { columns: ['service'] }],
     ])('%s is refused', async (_name, change) => {
       const meta = await fresh()
       expect(await codeOf(() => meta.issues.saveSearch({ ...own, ...change }))).toBe('VALIDATION')

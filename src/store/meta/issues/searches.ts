@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import type { ViewScope } from '../../../domain/view-scopes.ts'
+import { hasColumns, isColumnName, type ViewScope, viewColumnsMax } from '../../../domain/view-scopes.ts'
 import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
@@ -16,8 +16,16 @@ const namesMax = 100
 /**
  * The content of a saved view. `sort`: a sort order of its list (domain/view-scopes.ts). `projects` (ids) and `environments`: empty for
  * all. `span`: a relative length such as 14d, two ISO dates with a slash between them, or '' for the default range.
+ * `columns`: what a view of logs shows beside the message, also names that this version does not know.
  */
-export type SearchView = { query: string; sort: string; projects: string[]; environments: string[]; span: string }
+export type SearchView = {
+  query: string
+  sort: string
+  projects: string[]
+  environments: string[]
+  span: string
+  columns: string[]
+}
 
 /** A saved view of the person `userId`. Everybody in the organization can see shared views. */
 export type SavedSearch = SearchView & {
@@ -70,6 +78,7 @@ const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
   projects: fromJson<string[]>(row.projects),
   environments: fromJson<string[]>(row.environments),
   span: row.span,
+  columns: fromJson<string[]>(row.columns),
   createdMs: row.created_ms,
   rev: row.rev,
 })
@@ -87,7 +96,11 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
       throw invalid(field, `At most ${namesMax} names.`)
   if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
     throw invalid('statsPeriod', 'A number with m, h, d or w, or two dates.')
-  return { ...value, name }
+  const columns = [...new Set(value.columns)]
+  if (columns.length > 0 && !hasColumns(value.scope)) throw invalid('columns', 'Only a view of logs has columns.')
+  if (columns.length > viewColumnsMax || !columns.every(isColumnName))
+    throw invalid('columns', `At most ${viewColumnsMax} names, without commas.`)
+  return { ...value, name, columns }
 }
 
 /** Returns the columns of a view. */
@@ -102,6 +115,7 @@ const rowOf = (value: ReturnType<typeof checked>) => ({
   span: value.span,
   projects: JSON.stringify(value.projects),
   environments: JSON.stringify(value.environments),
+  columns: JSON.stringify(value.columns),
 })
 
 /**

@@ -173,7 +173,7 @@ export const ofMode = (params: ExploreParams, mode: ExploreMode): ExploreParams 
 /** The state that a saved query opens. */
 export function savedParams(saved: RestSavedQuery, projects: readonly ProjectName[]): ExploreParams {
   const { plan } = saved
-  const scope = scopeOfView({ ...saved, query: '', sort: '' }, projects, explorePeriod)
+  const scope = scopeOfView(saved, projects, explorePeriod)
   return {
     mode: plan.series.length > 0 ? 'chart' : 'rows',
     kind: 'line',

@@ -8,6 +8,25 @@ import { columnsMax } from './params.ts'
 /** Fields that most lines have. Others are typed, or added from an open line. */
 const offered = ['service', 'host', 'logger', 'environment', 'release', 'template']
 
+/** Columns of the open view that no line has, and that are therefore not shown. */
+export function UnknownColumns({ names }: { names: readonly string[] }) {
+  const t = useTranslations('logs.columns')
+  if (names.length === 0) return null
+  return (
+    <p className="log-note" role="status">
+      {t('unknown', { count: names.length })}{' '}
+      {names.map((name, at) => (
+        <span key={name}>
+          {at > 0 ? ', ' : ''}
+          <code>
+            <PlainText text={name} charactersMax={60} />
+          </code>
+        </span>
+      ))}
+    </p>
+  )
+}
+
 /** Chooses the columns beside the message: fields, attributes, or paths into JSON bodies. */
 export function Columns({ columns, change }: { columns: readonly string[]; change: (columns: string[]) => void }) {
   const t = useTranslations('logs.columns')

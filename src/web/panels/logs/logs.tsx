@@ -27,7 +27,7 @@ import { SavedViews, useShownView } from '../search/saved-views.tsx'
 import { ScopeSelects } from '../search/scope-selects.tsx'
 import { SearchBox } from '../search/search-box.tsx'
 import type { ViewParts } from '../search/views.ts'
-import { Columns } from './columns.tsx'
+import { Columns, UnknownColumns } from './columns.tsx'
 import { Facets } from './facets.tsx'
 import { narrowed } from './filter-terms.ts'
 import { Histogram } from './histogram.tsx'
@@ -401,6 +401,7 @@ export function Logs(props: LogsProps) {
         <RowEnd />
       </div>
       <Bar {...props} search={search} error={wrongOf(error)} />
+      <UnknownColumns names={view?.unknownColumns ?? []} />
       <Body props={props} search={search} query={query} />
     </div>
   )

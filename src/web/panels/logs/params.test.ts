@@ -27,12 +27,13 @@ test('the calls ask for the view of the address', () => {
   expect(isPlain(at('q=a'))).toBe(false)
 })
 
-test.each([['?q='], ['?q=level%3Aerror&project=web&env=dev&t=7d&mode=patterns']])(
-  'a view is the address that it was saved from: %s',
-  (search) => {
-    expect(logViewSearch(logViewOf(at(search), projects), projects)).toBe(search)
-  },
-)
+test.each([
+  ['?q='],
+  ['?q=level%3Aerror&project=web&env=dev&t=7d&mode=patterns'],
+  ['?q=a&columns=service%2Ccart.id%2Cbody.items%5B%5D.id'],
+])('a view is the address that it was saved from: %s', (search) => {
+  expect(logViewSearch(logViewOf(at(search), projects), projects)).toBe(search)
+})
 
 test.each([
   ['', ['timestamp', 'severity', 'project', 'message']],

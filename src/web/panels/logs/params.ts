@@ -1,5 +1,6 @@
 import type { Plan } from '../../../contract/explore/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
+import { viewColumnsMax } from '../../../domain/view-scopes.ts'
 import type { ApiRequest } from '../../client/api.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 
@@ -11,7 +12,7 @@ export type LogMode = (typeof logModes)[number]
 export const logsPeriod = '24h'
 /** Lines of one request. */
 export const linesPerPage = 100
-export const columnsMax = 6
+export const columnsMax = viewColumnsMax
 export const fieldsMax = 5
 const nameCharactersMax = 200
 const queryCharactersMax = 4096

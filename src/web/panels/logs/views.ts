@@ -3,7 +3,7 @@ import type { ProjectName } from '../search/list-params.ts'
 import { scopeOfView, scopeToView, type ViewParts } from '../search/views.ts'
 import { type LogParams, logModes, logsPeriod } from './params.ts'
 
-// Converts saved views of logs to URLs of the screen, and back. A view keeps what is shown in place of an order.
+// Converts saved views of logs to URLs of the screen, and back. A view keeps what is shown in place of an order, and columns.
 
 /** The query string of the screen for a view, with `?`. Always with a `q`, so that it is never the default view. */
 export function logViewSearch(view: ViewParts, projects: readonly ProjectName[]): string {
@@ -11,6 +11,7 @@ export function logViewSearch(view: ViewParts, projects: readonly ProjectName[])
   for (const [name, value] of scopeOfView(view, projects, logsPeriod)) search.set(name, value)
   const mode = logModes.find((known) => known === view.sort)
   if (mode && mode !== 'lines') search.set('mode', mode)
+  if (view.columns.length > 0) search.set('columns', view.columns.join(','))
   return `?${search}`
 }
 
@@ -18,6 +19,7 @@ export function logViewSearch(view: ViewParts, projects: readonly ProjectName[])
 export const logViewOf = (params: LogParams, projects: readonly ProjectName[]): ViewParts => ({
   query: params.q,
   sort: params.mode,
+  columns: params.columns,
   ...scopeToView(params, projects, logsPeriod),
 })
 

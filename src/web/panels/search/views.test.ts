@@ -47,6 +47,7 @@ it('the view that is shown is the one with this address', () => {
     dateCreated: '',
     isEditable: true,
     revision: 0,
+    unknownColumns: [],
     ...viewOf(paramsAt(search), []),
   })
   const views = [view('1', '?q=a'), view('2', '?q=a&sort=users'), view('3', '?q=c&project=web')]

@@ -17,15 +17,18 @@ import { isRelativeRange, type Range } from './range.ts'
 /** What a view keeps of its list. */
 export type ViewParts = Pick<
   RestSearch,
-  'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'
+  'query' | 'sort' | 'projects' | 'environments' | 'columns' | 'statsPeriod' | 'start' | 'end'
 >
+
+/** The part that views of all lists and saved queries have. */
+type ScopeParts = Omit<ViewParts, 'query' | 'sort' | 'columns'>
 
 const names = (text: string) => text.split(',').filter((part) => part !== '')
 
 const sortOf = (name: string): Sort => sorts.find((sort) => apiSort[sort] === name) ?? 'last'
 
 /** The scope of a view as parameters of its list: projects, environments and range. `period` is the list's own range. */
-export function scopeOfView(view: ViewParts, projects: readonly ProjectName[], period: string): URLSearchParams {
+export function scopeOfView(view: ScopeParts, projects: readonly ProjectName[], period: string): URLSearchParams {
   const search = new URLSearchParams()
   if (view.projects.length) search.set('project', projectSlugs(view.projects, projects).join(','))
   if (view.environments.length) search.set('env', view.environments.join(','))
@@ -42,7 +45,7 @@ export function scopeToView(
   { project, env, range }: { project: string; env: string; range: Range },
   projects: readonly ProjectName[],
   period: string,
-): Omit<ViewParts, 'query' | 'sort'> {
+): ScopeParts {
   const fixed = range.kind === 'absolute'
   return {
     projects: projectIdsOf(project, projects),
@@ -69,19 +72,15 @@ export function viewSearch(view: ViewParts, projects: readonly ProjectName[]): s
 export const viewOf = (params: ListParams, projects: readonly ProjectName[]): ViewParts => ({
   query: params.q.trim(),
   sort: apiSort[params.sort],
+  columns: [],
   ...scopeToView(params, projects, streamPeriod),
 })
 
 /** The content of a view, without its name and owner. */
-export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: ViewParts): ViewParts => ({
-  query,
-  sort,
-  projects,
-  environments,
-  statsPeriod,
-  start,
-  end,
-})
+export const partsOf = (view: ViewParts): ViewParts => {
+  const { query, sort, projects, environments, columns, statsPeriod, start, end } = view
+  return { query, sort, projects, environments, columns, statsPeriod, start, end }
+}
 
 /** The view that matches the stream's state. Undefined after a change of any parameter. */
 export function shownView(

@@ -23,6 +23,7 @@ export function traceViewSearch(view: ViewParts, projects: readonly ProjectName[
 export const traceViewOf = (params: TraceParams, projects: readonly ProjectName[]): ViewParts => ({
   query: params.q,
   sort: params.mode === 'spans' ? ofSpans + params.sort : params.sort,
+  columns: [],
   ...scopeToView(params, projects, tracesPeriod),
 })
 
