@@ -92,6 +92,10 @@ async function refresh({ meta }: IssueRulesDeps, memory: Memory): Promise<void> 
   Object.assign(memory, { version, rules })
 }
 
+/** The environment of a rule; empty: all. */
+const environmentsOf = ({ rule: { definition } }: Watched): string[] =>
+  definition.environment === null ? [] : [definition.environment]
+
 /** Compiles the filter of a rule, if that is not done or is long ago. */
 async function compile(deps: IssueRulesDeps, watched: Watched): Promise<void> {
   const nowMs = deps.clock.now()
@@ -99,7 +103,8 @@ async function compile(deps: IssueRulesDeps, watched: Watched): Promise<void> {
   const { organizationId, definition } = watched.rule
   const all = await deps.meta.projects.projectsOf(organizationId)
   const projects = definition.projectIds.length === 0 ? all : all.filter(({ id }) => definition.projectIds.includes(id))
-  watched.branches = await ruleBranches(deps, projects, watched.condition.filter)
+  const environments = environmentsOf(watched)
+  watched.branches = await ruleBranches(deps, { projects, environments }, watched.condition.filter)
   watched.compiledMs = nowMs
 }
 
@@ -162,9 +167,9 @@ const lookup = (answers: Answers, issueId: number): Pick<IssueFacts, 'counted' |
   earlier: (trigger) => answers.get(trigger)?.earlier.get(issueId) ?? none,
 })
 
-const partOf = ({ rule: { definition } }: Watched, { projectIds, event }: RuleBranch): CountedPart => ({
+const partOf = (watched: Watched, { projectIds, event }: RuleBranch): CountedPart => ({
   projectIds,
-  environments: definition.environment === null ? [] : [definition.environment],
+  environments: environmentsOf(watched),
   event,
 })
 

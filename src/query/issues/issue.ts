@@ -24,8 +24,19 @@ export type QueryDeps = {
   readers: { isCatchingUp(): boolean }
 }
 
-/** What compiles a search or a plan reads. It asks the events store nothing, so it works beside a stopped store. */
-export type CompileDeps = Pick<QueryDeps, 'meta' | 'clock' | 'auth'>
+/** What checks a search or a plan reads. It asks the events store nothing, so it works beside a stopped store. */
+export type CheckDeps = Pick<QueryDeps, 'meta' | 'clock' | 'auth'>
+
+/** What compiles a search or a plan reads. The events store is only asked for stages of releases. */
+export type CompileDeps = CheckDeps & { events: Pick<EventStore, 'sessionGroups'> }
+
+/** Compiles only to check: no release has a stage. */
+export const checkOnly = ({ meta, clock, auth }: CheckDeps): CompileDeps => ({
+  meta,
+  clock,
+  auth,
+  events: { sessionGroups: async () => [] },
+})
 
 /** Scope of an issue list: projects of one organization, environments (empty: all), a range. */
 export type View = {

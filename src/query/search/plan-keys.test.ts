@@ -20,6 +20,11 @@ const context: SearchContext = {
   projectIds: [1, 2, 3],
   latestReleases: async () => ['api@7', 'web@9'],
   releases: async () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
+  releaseStages: async () => [
+    { projectId: 2, version: 'web@2', stage: 'low', sessions: 90 },
+    { projectId: 1, version: 'web@2', stage: 'adopted', sessions: 60 },
+    { projectId: 1, version: 'web@1', stage: 'replaced', sessions: 50 },
+  ],
 }
 const plan = async (text: string): Promise<Branch[]> => (await planOf(parseSearch(text), context)).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
@@ -28,6 +33,17 @@ const number = (field: string, compare: string, value: number) => ({ issue: { op
 const tagged = (key: string, value: string, match = 'is') => ({ event: { op: 'tag', key, match, value } })
 const framed = (key: string, value: string, match = 'is') => ({ event: { op: 'frame', key, match, value } })
 const releases = (...values: string[]) => ({ event: { op: 'releases', values } })
+/** Events of releases of one project. */
+const staged = (id: number, ...values: string[]) => ({
+  op: 'and',
+  of: [
+    { op: 'projects', ids: [id] },
+    { op: 'releases', values },
+  ],
+})
+const everyStage = { event: { op: 'or', of: [staged(1, 'web@1', 'web@2'), staged(2, 'web@2')] } }
+const not = (branch: object) =>
+  Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
 const everything = [{}]
 const nothing: Branch[] = []
 
@@ -247,7 +263,22 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['release.version:<1.5', [releases('web@1.2.0+7')]],
     ['release.version:nightly', [releases('nightly')]],
   ],
-  'release.stage': [['release.stage:adopted', nothing, everything]],
+  'release.stage': [
+    ['release.stage:adopted', [{ event: staged(1, 'web@2') }]],
+    ['release.stage:LOW', [{ event: staged(2, 'web@2') }]],
+    [
+      'release.stage:[low, replaced]',
+      [{ event: { op: 'or', of: [staged(2, 'web@2'), staged(1, 'web@1')] } }],
+      [
+        {
+          event: {
+            op: 'and',
+            of: [not({ event: staged(2, 'web@2') }).event, not({ event: staged(1, 'web@1') }).event],
+          },
+        },
+      ],
+    ],
+  ],
   'release.build': [['release.build:>=7', [releases('web@1.2.0+7')]]],
   'error.mechanism': [['error.mechanism:onerror', [tagged('mechanism', 'onerror')]]],
   'browser.version': [['browser.version:120.*', [tagged('browser', '* 120.*', 'like')]]],
@@ -270,8 +301,6 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   ],
 }
 
-const not = (branch: object) =>
-  Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
 const all = Object.values(cases).flat()
 
 /** The kinds of sources of a key, for issues and for events. */
@@ -332,9 +361,13 @@ describe('has', () => {
     ['!has:timesSeen', nothing],
     ['has:stack.module', [framed('module', '', 'has')]],
     ['has:stack.lineno', nothing],
-    ['!has:release.stage', everything],
+    ['!has:detector', everything],
+    ['has:release.stage', [everyStage]],
+    ['!has:release.stage', [not(everyStage)]],
     ['detector:""', everything],
-    ['!release.stage:""', nothing],
+    ['!detector:""', nothing],
+    ['release.stage:""', [not(everyStage)]],
+    ['!release.stage:""', [everyStage]],
     ['!has:stack.in_app', [{ event: { op: 'not', of: framed('in_app', '', 'has').event } }]],
     ['tags[stack.module]:x', [tagged('stack.module', 'x')]],
     ['has:dist', [{ event: { op: 'tag', key: 'dist', match: 'has', value: '' } }]],
@@ -357,6 +390,41 @@ describe('has', () => {
     ['has:tags[release]', [{ event: { op: 'tag', key: 'release', match: 'has', value: '' } }]],
   ])('%s', async (text, branches) => {
     expect(await plan(text)).toEqual(branches)
+  })
+})
+
+describe('stages of releases', () => {
+  const stagesOf = async (text: string, changes: Partial<SearchContext>) =>
+    (await planOf(parseSearch(text), { ...context, ...changes })).branches
+
+  test('of one project need no condition on it', async () => {
+    const own = { projectId: 1, version: 'web@2', stage: 'adopted' as const, sessions: 1 }
+    expect(await stagesOf('release.stage:adopted', { projectIds: [1], releaseStages: async () => [own] })).toEqual([
+      releases('web@2'),
+    ])
+  })
+
+  test('that no release has find nothing, and their negation everything', async () => {
+    const none = { releaseStages: async () => [] }
+    expect(await stagesOf('release.stage:adopted', none)).toEqual([releases()])
+    expect(await stagesOf('!release.stage:adopted', none)).toEqual([not(releases())])
+    expect(await stagesOf('has:release.stage', none)).toEqual([releases()])
+  })
+
+  test('name at most 5,000 releases, those with the most sessions, in an order that stays', async () => {
+    const many = Array.from({ length: 5100 }, (_, at) => ({
+      projectId: 1,
+      version: `web@${String(9999 - at)}`,
+      stage: 'low' as const,
+      sessions: 10_000 - at,
+    }))
+    const [branch] = await stagesOf('release.stage:low', { projectIds: [1], releaseStages: async () => many })
+    if (branch?.event?.op !== 'releases') throw new Error('no releases')
+    expect([branch.event.values.length, branch.event.values[0], branch.event.values.at(-1)]).toEqual([
+      5000,
+      'web@5000',
+      'web@9999',
+    ])
   })
 })
 
