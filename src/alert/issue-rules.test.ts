@@ -158,7 +158,7 @@ describe('what happens to an issue', () => {
     const away = { ...app.events, sessionGroups: () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) }
     const rule = await ruleOf({ filter: '!release.stage:adopted' })
     await store({ type: 'AwayError' })
-    await expect(evaluator({ events: away }).rules.run()).rejects.toThrow()
+    await expect(evaluator({ events: away }).rules.run()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(await titlesOf(rule.id)).toEqual([])
     await evaluator().rules.run()
     expect(await titlesOf(rule.id)).toEqual(['new AwayError'])

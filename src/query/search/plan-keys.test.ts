@@ -393,41 +393,6 @@ describe('has', () => {
   })
 })
 
-describe('stages of releases', () => {
-  const stagesOf = async (text: string, changes: Partial<SearchContext>) =>
-    (await planOf(parseSearch(text), { ...context, ...changes })).branches
-
-  test('of one project need no condition on it', async () => {
-    const own = { projectId: 1, version: 'web@2', stage: 'adopted' as const, sessions: 1 }
-    expect(await stagesOf('release.stage:adopted', { projectIds: [1], releaseStages: async () => [own] })).toEqual([
-      releases('web@2'),
-    ])
-  })
-
-  test('that no release has find nothing, and their negation everything', async () => {
-    const none = { releaseStages: async () => [] }
-    expect(await stagesOf('release.stage:adopted', none)).toEqual([releases()])
-    expect(await stagesOf('!release.stage:adopted', none)).toEqual([not(releases())])
-    expect(await stagesOf('has:release.stage', none)).toEqual([releases()])
-  })
-
-  test('name at most 5,000 releases, those with the most sessions, in an order that stays', async () => {
-    const many = Array.from({ length: 5100 }, (_, at) => ({
-      projectId: 1,
-      version: `web@${String(9999 - at)}`,
-      stage: 'low' as const,
-      sessions: 10_000 - at,
-    }))
-    const [branch] = await stagesOf('release.stage:low', { projectIds: [1], releaseStages: async () => many })
-    if (branch?.event?.op !== 'releases') throw new Error('no releases')
-    expect([branch.event.values.length, branch.event.values[0], branch.event.values.at(-1)]).toEqual([
-      5000,
-      'web@5000',
-      'web@9999',
-    ])
-  })
-})
-
 describe('tags', () => {
   const tag = (key: string, value: string, match = 'is') => ({ op: 'tag', key, match, value })
   test.each<[string, object]>([
