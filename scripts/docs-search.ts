@@ -94,8 +94,8 @@ comes from sessions.
 
 - **Where.** Each project counts by itself. Of the sessions of a project, those of the chosen environments count, together.
   An \`environment:\` in the text does not change that. In an alert rule it is the environment of the rule.
-- **When.** The stage is that of now, also for older events. An alert rule reads it again every 10 minutes. A back-test uses
-  the stage of now and says so.
+- **When.** The stage is that of now, at most a minute old, also for older events. An alert rule reads it again every 10
+  minutes. A back-test uses the stage of now and says so.
 - **No stage.** A release without sessions in the last 90 days has no stage, and neither has any release of a project without
   sessions in the last 24 hours. The key is then missing, as in an event without a release: \`!has:release.stage\` and
   \`release.stage:""\` find these events. \`release.stage:low\` does not. \`!release.stage:adopted\` finds all events whose

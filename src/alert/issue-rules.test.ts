@@ -4,7 +4,9 @@ import { storeSessions } from '../api/sessions.cases.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
+import { createRecent } from '../base/recent.ts'
 import type { IssueCondition } from '../contract/alerts/alerts.ts'
+import { releaseStagesAge, type StagedRelease } from '../query/release-stages.ts'
 import type { AlertDefinition } from '../store/meta/alerts/rules.ts'
 import { createIssueRules, type IssueRulesDeps } from './issue-rules.ts'
 
@@ -158,7 +160,10 @@ describe('what happens to an issue', () => {
     const away = { ...app.events, sessionGroups: () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) }
     const rule = await ruleOf({ filter: '!release.stage:adopted' })
     await store({ type: 'AwayError' })
-    await expect(evaluator({ events: away }).rules.run()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    const releaseStages = createRecent<readonly StagedRelease[]>(testClock(), releaseStagesAge)
+    await expect(evaluator({ events: away, releaseStages }).rules.run()).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
     expect(await titlesOf(rule.id)).toEqual([])
     await evaluator().rules.run()
     expect(await titlesOf(rule.id)).toEqual(['new AwayError'])

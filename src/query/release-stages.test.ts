@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { testClock } from '../base/clock.ts'
+import { createRecent } from '../base/recent.ts'
 import type { SessionGroup, SessionStore } from '../store/events/session-store.ts'
-import { adoptionIn, releaseStages } from './release-stages.ts'
+import { adoptionIn, type RecentStages, releaseStages, releaseStagesAge } from './release-stages.ts'
 
 const dayMs = 86_400_000
 const nowMs = Date.UTC(2026, 10, 20, 12, 30)
@@ -112,6 +114,29 @@ describe('stages of releases', () => {
       [90, { projectIds: [1, 2], environments: ['prod'], toMs: nowMs + 60_000 }, dayMs, 50_000],
     ])
   })
+})
+
+test('stages are read once a minute for the same projects and environments, and again after a failure', async () => {
+  const [asked, clock]: [string[], ReturnType<typeof testClock>] = [[], testClock(nowMs)]
+  const state = { isAway: true }
+  const events: Pick<SessionStore, 'sessionGroups'> = {
+    sessionGroups: async ({ scope, bucketMs }) => {
+      if (bucketMs === undefined) asked.push(`${scope.projectIds} ${scope.environments}`)
+      if (state.isAway) throw new Error('away')
+      return [groupOf([1, 'a', 9])]
+    },
+  }
+  const recent: RecentStages = createRecent(clock, releaseStagesAge)
+  const read = (projectIds: number[], environments: string[] = []) =>
+    releaseStages({ events, clock }, { projectIds, environments }, recent)
+  await expect(read([1, 2])).rejects.toThrow('away')
+  state.isAway = false
+  for (const projectIds of [[1, 2], [2, 1], [1]]) expect(await read(projectIds)).toMatchObject([{ stage: 'adopted' }])
+  await read([1], ['a', 'b'])
+  await read([1], ['b', 'a'])
+  clock.advance(60_000)
+  await read([1])
+  expect(asked).toEqual(['1,2 ', '1,2 ', '1 ', '1 a,b', '1 '])
 })
 
 test('a release of several projects has one adoption among all of them', () => {

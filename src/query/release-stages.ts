@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import type { Recent } from '../base/recent.ts'
 import { type AdoptionStage, stageOf } from '../domain/adoption-stages.ts'
 import type { SessionGroup, SessionStore } from '../store/events/session-store.ts'
 
@@ -90,15 +91,28 @@ export function adoptionIn({
   }
 }
 
+/** How long a process uses stages again: one page has several searches, and a busy day takes half a second to read. */
+export const releaseStagesAge = { max: 20, maxAgeMs: 60_000 }
+
 /** A release of one project. `sessions`: a measure of its size. */
 export type StagedRelease = { projectId: number; version: string; stage: AdoptionStage; sessions: number }
 
+/** Stages that were read in the last minute. */
+export type RecentStages = Recent<readonly StagedRelease[]>
+
 /**
- * Returns the stage of each release in each project, those with the most sessions first. A project without sessions in
+ * Returns the stage of each release in each project, those with the most sessions first, at most a minute old with
+ * `recent`. A project without sessions in
  * the last 24 hours has none, and neither has a release without sessions in the last 90 days. Throws STORE_UNAVAILABLE,
  * QUERY_TIMEOUT.
  */
-export async function releaseStages(deps: Deps, where: Where): Promise<StagedRelease[]> {
+export function releaseStages(deps: Deps, where: Where, recent?: RecentStages): Promise<readonly StagedRelease[]> {
+  if (!recent) return readStages(deps, where)
+  const key = JSON.stringify([where.projectIds.toSorted((a, b) => a - b), where.environments.toSorted()])
+  return recent.get(key, () => readStages(deps, where))
+}
+
+async function readStages(deps: Deps, where: Where): Promise<StagedRelease[]> {
   const read = await readAdoption(deps, where)
   const daysOf = Map.groupBy(read.days, ({ projectId }) => projectId)
   const found = [...Map.groupBy(read.lastDay, ({ projectId }) => projectId)].flatMap(([projectId, lastDay]) => {

@@ -53,7 +53,7 @@ export function searchContextOf(
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),
     releases: once(async () => (await newestReleases(deps.meta, projectIds)).map(splitRelease)),
-    releaseStages: once(() => releaseStages(deps, { projectIds, environments })),
+    releaseStages: once(() => releaseStages(deps, { projectIds, environments }, deps.releaseStages)),
     lists,
   }
 }
