@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { adoptionStages } from '../src/domain/adoption-stages.ts'
 import type { KeyType, SearchKey } from '../src/query/search/key.ts'
 import { searchKeys } from '../src/query/search/keys.ts'
 import { findsNothing, messageKeyOf, offeredKeys, operators } from '../src/query/search/lookup.ts'
@@ -42,6 +43,7 @@ const grammar: string[][] = [
   ],
   ['`tags[cart.size,number]:>5`', 'A tag that is compared as a number.'],
   ['`release.version:>=1.2`', 'A part of the release, in the order of its numbers.'],
+  ['`release.stage:adopted`', 'The [adoption](#search-stages-of-releases) of the release.'],
   ['`error.unhandled:true`', 'The value is `true`, `1`, `false` or `0`.'],
   [
     '`(level:error OR level:fatal) !is:resolved`',
@@ -79,6 +81,30 @@ has the original names, they match, even if the map was uploaded later.
 Two more keys work like this. \`error.main_thread\` needs an SDK that reports the main thread. \`symbolicated_in_app\` is for
 JavaScript, and also works without any source map.
 
+## Search stages of releases
+
+\`release.stage\` is the adoption of the event’s release, which the pages of [releases](releases.md#release-health) show. It
+comes from sessions.
+
+| Stage | The release |
+| --- | --- |
+| \`adopted\` | has at least 10% of the sessions of the last 24 hours |
+| \`replaced\` | has less, and had at least 10% on a day (UTC) of the last 90 |
+| \`low\` | has less, and never had 10% on such a day |
+
+- **Where.** Each project counts by itself. Of the sessions of a project, those of the chosen environments count, together.
+  An \`environment:\` in the text does not change that. In an alert rule it is the environment of the rule.
+- **When.** The stage is that of now, at most a minute old, also for older events. An alert rule reads it again every 10
+  minutes. A back-test uses the stage of now and says so.
+- **No stage.** A release without sessions in the last 90 days has no stage, and neither has any release of a project without
+  sessions in the last 24 hours. The key is then missing, as in an event without a release: \`!has:release.stage\` and
+  \`release.stage:""\` find these events. \`release.stage:low\` does not. \`!release.stage:adopted\` finds all events whose
+  release is not adopted, with a stage or without one.
+- **Limits.** Mishap reads the 5,000 releases with the most sessions of the last day, and 50,000 pairs of a release and a
+  day before. A condition names at most 5,000 releases, those with the most sessions. Releases beyond have no stage.
+
+In a list of issues, an issue matches if one of its events does.
+
 ## The search box
 
 The box offers keys, and after a colon values. The values come from the newest 500,000 events in the chosen projects,
@@ -115,7 +141,7 @@ project does not break it. If a project was deleted, the stream says so.
 
 - **Words.** Each word is searched on its own: \`read timeout\` also finds “timeout while reading”. Quotes keep words together.
 - **Case.** Releases, tags and other texts are compared with their case. Patterns with \`*\` and words ignore case.
-- **No data.** \`release.stage\`, \`stack.lineno\`, \`stack.colno\`, \`flags["x"]\` and conditions on spans find nothing yet. With
+- **No data.** \`stack.lineno\`, \`stack.colno\`, \`flags["x"]\` and conditions on spans find nothing yet. With
   \`!\` they find everything.
 - **Suggested people.** \`assigned_or_suggested\` uses the [ownership rules](triage.md#ownership). It does not use the authors of
   suspect commits.
@@ -175,6 +201,7 @@ ${table(
 )}
 
 \`is:\` takes ${states.map(code).join(', ')}.
+\`release.stage:\` takes ${adoptionStages.map(code).join(', ')}.
 
 Some keys have other names, which Sentry’s clients use:
 

@@ -244,6 +244,13 @@ test('names what stored rows cannot tell', async () => {
   const reasons = async (condition: IssueCondition, environment?: string) =>
     (await backTest(condition, environment)).blind.map(({ reason }) => reason)
   expect(await reasons(conditionOf({ filter: 'is:unresolved' }))).toEqual(['state'])
+  const [ofStage] = (await backTest(conditionOf({ filter: '!release.stage:adopted' }))).blind
+  expect(ofStage).toMatchObject({
+    reason: 'state',
+    sentence: expect.stringMatching(
+      /^The filter asks about .*stage of releases\. States are only known as they are now/,
+    ),
+  })
   expect(await reasons(conditionOf({ when: [{ type: 'priority' }] }))).toEqual(['state'])
   // The release began with a session, which has no error that could be in an environment.
   const { app, project } = made()

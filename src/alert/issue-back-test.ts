@@ -9,7 +9,7 @@ import type { QueryDeps } from '../query/issues/issue.ts'
 import { isSkewOnly } from '../store/meta/ingest/diagnostic-counts.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'
 import { barMsOf, receiverOf } from './rules/back-test.ts'
-import { deletedParts, ofState } from './rules/blind.ts'
+import { deletedParts, ofState, ofStateWords } from './rules/blind.ts'
 import { type Counted, type IssueFacts, isWindow, stepMsOf, type WindowTrigger } from './rules/issue.ts'
 import {
   type IssueRunFiring,
@@ -232,7 +232,7 @@ async function restFirings(
 /** What is known only as it is now, or not at all. */
 function stateParts({ condition: { when, match, filter, unless }, range }: Tested): Blind[] {
   const sentences = [
-    ...(ofState.test(filter) ? ['The filter asks about the state of issues or the latest release.'] : []),
+    ...(ofState.test(filter) ? [`The filter asks about ${ofStateWords}.`] : []),
     ...(unless.noise ? ['The rule leaves out noise.'] : []),
     ...(unless.skew ? ['The rule leaves out skew after a deploy.'] : []),
     ...(when.some(({ type }) => type === 'priority')
@@ -258,7 +258,7 @@ export async function backTestIssueRule(
 ): Promise<RestBackTest> {
   const windows = condition.when.filter(isWindow)
   const stepMs = stepMsOf(windows)
-  const branches = await ruleBranches(deps, projects, condition.filter)
+  const branches = await ruleBranches(deps, { projects, environments }, condition.filter)
   const { events: processedMs } = await deps.processedTo()
   const toMs = Math.floor(processedMs / stepMs) * stepMs
   const range = { fromMs: toMs - days * dayMs, toMs }

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { appForFile } from '../api/app.cases.ts'
 import { hex } from '../api/seed.cases.ts'
+import { storeSessions } from '../api/sessions.cases.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
+import { createRecent } from '../base/recent.ts'
 import type { IssueCondition } from '../contract/alerts/alerts.ts'
+import { releaseStagesAge, type StagedRelease } from '../query/release-stages.ts'
 import type { AlertDefinition } from '../store/meta/alerts/rules.ts'
 import { createIssueRules, type IssueRulesDeps } from './issue-rules.ts'
 
@@ -124,6 +127,50 @@ describe('what happens to an issue', () => {
     })
     await rules.run()
     expect(await titlesOf(fits.id)).toHaveLength(1)
+  })
+
+  test('fires by the stage of a release, in the environment of the rule', async () => {
+    const [current, old] = ['staged@2', 'staged@1']
+    await storeSessions(made(), [
+      { release: current, environment: 'prod', quantity: 950 },
+      { release: old, environment: 'prod', quantity: 50 },
+      { release: old, environment: 'beta', quantity: 40 },
+    ])
+    const adopted = 'release.stage:adopted'
+    const rulesOf = [
+      await ruleOf({ filter: adopted }),
+      await ruleOf({ filter: adopted }, { environment: 'beta' }),
+      await ruleOf({ filter: 'release.stage:low' }),
+      await ruleOf({ filter: `!${adopted}` }),
+    ]
+    await store(
+      { type: 'AdoptedError', release: current },
+      { type: 'LowError', release: old },
+      { type: 'BetaError', release: old, environment: 'beta' },
+      { type: 'BareError' },
+    )
+    await evaluator().rules.run()
+    const fired = await Array.fromAsync(rulesOf, async ({ id }) => (await titlesOf(id)).toSorted())
+    expect(fired).toEqual([
+      ['new AdoptedError'],
+      ['new BetaError'],
+      ['new BetaError', 'new LowError'],
+      ['new BareError', 'new BetaError', 'new LowError'],
+    ])
+  })
+
+  test('waits with a rule about stages while the events store is away, and then fires', async () => {
+    const { app } = made()
+    const away = { ...app.events, sessionGroups: () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) }
+    const rule = await ruleOf({ filter: '!release.stage:adopted' })
+    await store({ type: 'AwayError' })
+    const releaseStages = createRecent<readonly StagedRelease[]>(testClock(), releaseStagesAge)
+    await expect(evaluator({ events: away, releaseStages }).rules.run()).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+    expect(await titlesOf(rule.id)).toEqual([])
+    await evaluator().rules.run()
+    expect(await titlesOf(rule.id)).toEqual(['new AwayError'])
   })
 
   test('fires once, however often a run ends before it is stored', async () => {

@@ -23,6 +23,7 @@ import { type CountedPart, type Counts, countsOfIssue, countsOfStep } from './ru
 import {
   compileIssueRule,
   createProjectsOf,
+  environmentsOf,
   type ProjectsOf,
   type WatchedIssueRule,
   watchIssueRule,
@@ -137,9 +138,9 @@ const lookup = (answers: Answers, issueId: number): Pick<IssueFacts, 'counted' |
   earlier: (trigger) => answers.get(trigger)?.earlier.get(issueId) ?? none,
 })
 
-const partOf = ({ rule: { definition } }: WatchedIssueRule, { projectIds, event }: RuleBranch): CountedPart => ({
+const partOf = (watched: WatchedIssueRule, { projectIds, event }: RuleBranch): CountedPart => ({
   projectIds,
-  environments: definition.environment === null ? [] : [definition.environment],
+  environments: environmentsOf(watched),
   event,
 })
 

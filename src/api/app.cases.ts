@@ -27,6 +27,7 @@ import { createHookCalls } from '../operations/hook-calls.ts'
 import type { App } from '../processes/parts.ts'
 import { exportAsk } from '../query/explore/export-ask.ts'
 import { issueCountsAge } from '../query/issues/issue-counts.ts'
+import { releaseStagesAge } from '../query/release-stages.ts'
 import { createDoctor } from '../refine/pipeline/doctor.ts'
 import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
@@ -208,6 +209,7 @@ export async function openTestApp(): Promise<TestApp> {
     requestLog: createRequestLog(),
     eventRate: createEventRate(systemClock),
     issueCounts: createRecent(systemClock, issueCountsAge),
+    releaseStages: createRecent(systemClock, releaseStagesAge),
     bytesUnder: createFolderBytes(systemClock),
     disk: async () => {
       const tables = tableSizes({ events: { rows: 1, bytes: 1 } })

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestHealthData, RestSessions } from '../contract/release-health.ts'
 import type { ReleaseHealth } from '../query/release-health.ts'
-import type { SessionRow } from '../store/events/session-store.ts'
-import { encodeSessionRow } from '../store/events/sessions/encode.ts'
 import { appForFile } from './app.cases.ts'
+import { storeSessions } from './sessions.cases.ts'
 
 // Release-health sessions over REST, with real stores.
 
@@ -12,43 +11,15 @@ const O = '/organizations/acme'
 const nowMs = Date.now()
 const hour = 3_600_000
 
-function row(place: number, changes: Partial<SessionRow>): SessionRow {
-  return {
-    projectId: made().project.id,
-    sid: `session ${place}`,
-    startedMs: nowMs - hour,
-    release: 'web@2.0.0',
-    environment: 'production',
-    seq: 0,
-    status: 'exited',
-    hasErrors: false,
-    isInit: true,
-    quantity: 1,
-    userHash: '',
-    durationS: -1,
-    receivedMs: nowMs,
-    jpos: 5_000_000,
-    place,
-    entries: 1,
-    ...changes,
-  }
-}
-
 beforeAll(async () => {
-  const rows = [
-    row(1, { quantity: 980 }),
-    row(2, { status: 'crashed', quantity: 20 }),
-    row(3, { status: 'errored', hasErrors: true, quantity: 50, environment: 'staging' }),
-    row(4, { release: 'web@1.0.0', quantity: 5000, startedMs: nowMs - 40 * hour, userHash: '00000000000000b1' }),
-    row(5, {
-      release: 'web@1.0.0',
-      quantity: 1,
-      startedMs: nowMs - 40 * hour,
-      userHash: '00000000000000b2',
-      durationS: 12,
-    }),
-  ]
-  await made().app.events.insert('sessions', Buffer.from(rows.map(encodeSessionRow).join('')), 'sessions:test')
+  const old = { release: 'web@1.0.0', startedMs: nowMs - 40 * hour }
+  await storeSessions(made(), [
+    { quantity: 980 },
+    { status: 'crashed', quantity: 20 },
+    { status: 'errored', hasErrors: true, quantity: 50, environment: 'staging' },
+    { ...old, quantity: 5000, userHash: '00000000000000b1' },
+    { ...old, userHash: '00000000000000b2', durationS: 12 },
+  ])
   for (const version of ['web@1.0.0', 'web@2.0.0'])
     await call('POST', `${O}/releases/`, { body: { version, projects: ['web'] } })
 }, 30_000)

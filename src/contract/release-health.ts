@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { adoptionStages } from '../domain/adoption-stages.ts'
 import { restRelease } from './releases.ts'
 
 /** Shapes of release health: sessions of releases. Rates are 0 to 1; null if nothing was counted. */
@@ -78,7 +79,7 @@ export const releaseHealthPart = z.strictObject({
       share: z.number(),
       sessions: z.int(),
       all: z.int(),
-      stage: z.enum(['low', 'adopted', 'replaced']),
+      stage: z.enum(adoptionStages),
     })
     .nullable()
     .describe('Its share of its projects’ sessions in the last 24 hours.'),

@@ -11,7 +11,7 @@ import {
 import { weeklyWindowMinutesMax } from '../domain/alerts/metric-rules.ts'
 import { ruleBranches } from '../query/alerts/rule-filter.ts'
 import { checkPlan } from '../query/explore/explore.ts'
-import type { CompileDeps } from '../query/issues/issue.ts'
+import { type CheckDeps, checkOnly } from '../query/issues/issue.ts'
 import { compileMeasure } from '../query/metrics/measures.ts'
 import { unmetKeys } from '../query/search.ts'
 import {
@@ -23,7 +23,7 @@ import {
 import type { Project } from '../store/meta/meta.ts'
 import { type TargetDeps, targetMistakes } from './alert-targets.ts'
 
-type Deps = CompileDeps & TargetDeps
+type Deps = CheckDeps & TargetDeps
 type Fields = Record<string, string[]>
 /** What another shape of the API keeps beside a rule (AlertDefinition). */
 export type Kept = Pick<AlertDefinition, 'unevaluable' | 'original'>
@@ -53,7 +53,9 @@ async function issueMistakes(
     ...(issue.when.length === 0 && unevaluable.length === 0 ? { 'issue.when': ['At least one.'] } : {}),
     ...(unmet.length > 0
       ? { 'issue.filter': unmet.map((key) => `No error has ${key}.`) }
-      : await mistakesAt('issue.filter', () => ruleBranches(deps, projects, issue.filter))),
+      : await mistakesAt('issue.filter', () =>
+          ruleBranches(checkOnly(deps), { projects, environments: [] }, issue.filter),
+        )),
   }
 }
 
@@ -80,7 +82,7 @@ async function measureMistakes(deps: Deps, projects: Project[], metric: MetricCo
   if (threshold.type === 'weekly' && windowMinutes > weeklyWindowMinutesMax)
     return { 'metric.windowMinutes': [`A weekly pattern has windows of up to ${weeklyWindowMinutesMax} minutes.`] }
   try {
-    await compileMeasure(deps, { projects, environments: [] }, metric)
+    await compileMeasure(checkOnly(deps), { projects, environments: [] }, metric)
     return {}
   } catch (error) {
     if (!(error instanceof MishapError) || !error.fields) throw error

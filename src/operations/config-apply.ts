@@ -13,7 +13,7 @@ import { isOldBrowser } from '../domain/filters.ts'
 import { lineDiff } from '../domain/line-diff.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
 import { tilesOf } from '../query/dashboards/dashboard-tiles.ts'
-import type { CompileDeps } from '../query/issues/issue.ts'
+import type { CheckDeps } from '../query/issues/issue.ts'
 import { selfProject } from '../query/self-project.ts'
 import type { AlertRuleChanges } from '../store/meta/alerts/rules.ts'
 import type { Organization, ProjectChange } from '../store/meta/meta.ts'
@@ -27,7 +27,7 @@ import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from
 import { createProject } from './projects.ts'
 import { createSearch, deleteSearch, updateSearch } from './saved-searches.ts'
 
-type Deps = CompileDeps & {
+type Deps = CheckDeps & {
   config: { alertRulesMax: number }
   publishKeys(): Promise<void>
 }

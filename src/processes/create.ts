@@ -18,6 +18,7 @@ import { createHookCalls } from '../operations/hook-calls.ts'
 import { runSlackClicks } from '../operations/slack-clicks.ts'
 import { trackerDeps } from '../operations/trackers.ts'
 import { issueCountsAge } from '../query/issues/issue-counts.ts'
+import { releaseStagesAge } from '../query/release-stages.ts'
 import { createGroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
 import type { Append } from '../serve/append.ts'
@@ -205,6 +206,12 @@ async function stopParts(
   for (const close of closings) await close()
 }
 
+/** Results of slow reads that searches and screens share. */
+const createRecents = (clock: Clock): Pick<App, 'issueCounts' | 'releaseStages'> => ({
+  issueCounts: createRecent(clock, issueCountsAge),
+  releaseStages: createRecent(clock, releaseStagesAge),
+})
+
 /** Opens and connects all parts in order. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
@@ -244,7 +251,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     triage: wireTriage({ ...core, alerts, seal, auth }),
     requestLog,
     eventRate: createEventRate(clock),
-    issueCounts: createRecent(clock, issueCountsAge),
+    ...createRecents(clock),
     bytesUnder,
     disk: maintenance.disk,
     jobs: () => jobs.states(),

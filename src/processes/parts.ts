@@ -16,6 +16,7 @@ import type { Artifacts } from '../operations/artifacts.ts'
 import type { HookCalls } from '../operations/hook-calls.ts'
 import type { Unmerge } from '../operations/issue-merges.ts'
 import type { IssueCounts } from '../query/issues/issue-counts.ts'
+import type { RecentStages } from '../query/release-stages.ts'
 import type { Doctor } from '../refine/pipeline/doctor.ts'
 import type { GroupingPreview } from '../refine/pipeline/grouping.ts'
 import type { Refine } from '../refine/pipeline/refine.ts'
@@ -79,6 +80,8 @@ export type App = {
   eventRate: EventRate
   /** Counts of the sidebar, at most 20 s old. */
   issueCounts: Recent<IssueCounts>
+  /** Adoption stages of releases, at most a minute old. */
+  releaseStages: RecentStages
   /** Returns disk usage and budget. Throws STORE_UNAVAILABLE while the events store is down. */
   disk(): Promise<DiskState>
   /** Returns all scheduled jobs with the result of their last run. */

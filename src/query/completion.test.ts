@@ -87,6 +87,7 @@ test.each<[string, string, string[]]>([
   ['is', 'resol', ['unresolved', 'resolved']],
   ['error.handled', '', ['true', 'false']],
   ['issue.priority', 'h', ['high']],
+  ['release.stage', '', ['low', 'adopted', 'replaced']],
   ['assigned', '', ['me', 'none', 'any', 'a@example.test']],
   ['bookmarks', '', ['me', 'a@example.test']],
   ['firstRelease', '', ['latest', 'web@1.2.3+7']],

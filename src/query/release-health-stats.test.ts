@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Counted, differenceOf, firstOf, type Share, shareOf, stageOf } from './release-health-stats.ts'
+import { type Counted, differenceOf, firstOf, type Share, shareOf } from './release-health-stats.ts'
 
 const share = (good: number, sample: number): Share => {
   const found = shareOf(good, sample)
@@ -89,14 +89,4 @@ describe('the first sessions of a release', () => {
     expect(firstOf(buckets, sessions)).toEqual(expected)
   })
   test('of none are none', () => expect(firstOf([], 5)).toEqual({ all: 0, crashed: 0, untilMs: 0 }))
-})
-
-test.each([
-  [0.5, 0.9, 'adopted'],
-  [0.1, 0.1, 'adopted'],
-  [0.09, 0.5, 'replaced'],
-  [0.09, 0.09, 'low'],
-  [0, 0, 'low'],
-] as const)('a share of %d after one of %d is %s', (now, highest, stage) => {
-  expect(stageOf(now, highest)).toBe(stage)
 })

@@ -78,13 +78,3 @@ export function firstOf(
   }
   return { ...sum, all: Math.round(sum.all), crashed: Math.round(sum.crashed) }
 }
-
-/** A release counts as adopted from this share of a day's sessions on. */
-const adoptedShare = 0.1
-
-/** `replaced`: it was adopted before, but no longer is. */
-type AdoptionStage = 'low' | 'adopted' | 'replaced'
-
-/** Returns the stage of a release from its current and its highest share. */
-export const stageOf = (share: number, highest: number): AdoptionStage =>
-  share >= adoptedShare ? 'adopted' : highest >= adoptedShare ? 'replaced' : 'low'

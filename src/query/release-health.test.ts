@@ -84,6 +84,12 @@ describe('health of a list of releases', () => {
     expect(found?.has('web@3')).toBe(false)
   })
 
+  test('has the stage of 90 days, however short the range is', async () => {
+    const hours = { ...where, range: { fromMs: nowMs - 6 * hour, toMs: nowMs } }
+    const found = await releasesHealth(rig(sessions), hours, asked)
+    expect(found?.get('web@1')?.adoption).toMatchObject({ share: 0.05, stage: 'replaced' })
+  })
+
   test('is none where no project sends sessions', async () => {
     expect(await releasesHealth(rig([]), where, asked)).toBeUndefined()
   })

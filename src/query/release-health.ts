@@ -4,19 +4,14 @@ import type { EventFilter } from '../store/events/events.ts'
 import type { HealthCounts, SessionGroup, SessionScope } from '../store/events/session-store.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issues/issue.ts'
-import { type Counted, differenceOf, firstOf, type Share, shareOf, stageOf } from './release-health-stats.ts'
+import { type Counted, differenceOf, firstOf, type Share, shareOf } from './release-health-stats.ts'
+import { adoptionIn, aheadMs, groupsMax, reachMs, readAdoption } from './release-stages.ts'
 
 type Deps = Pick<QueryDeps, 'meta' | 'events' | 'clock'>
 type Where = { projects: readonly Project[]; environments: readonly string[] }
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Clients' clocks can be up to a minute ahead. */
-export const aheadMs = 60_000
-/** Limit of releases with sessions that are read for one range. */
-const groupsMax = 5000
-/** How far back the sessions of a release and of the one before it are read. */
-export const reachMs = 90 * dayMs
 /** Limit of releases that are ordered, the newest, and of earlier releases that are searched. */
 const orderedMax = 1000
 const earlierMax = 50
@@ -28,37 +23,6 @@ const idsOf = (projects: readonly Project[]): number[] => projects.map((project)
 const crashFree = (counts: HealthCounts | undefined): Share | undefined =>
   counts && shareOf(counts.all - counts.crashed, counts.all)
 const toRestShare = (share: Share | undefined): RestShare | null => share ?? null
-
-/** Returns the sessions of the last 24 hours by project and release. */
-async function ofLastDay({ events, clock }: Deps, { projects, environments }: Where): Promise<SessionGroup[]> {
-  const nowMs = clock.now()
-  const scope = { projectIds: idsOf(projects), environments, fromMs: nowMs - dayMs, toMs: nowMs + aheadMs }
-  return events.sessionGroups({ scope, by: ['project', 'release'], max: groupsMax })
-}
-
-type Adoption = { share: number; sessions: number; all: number }
-
-/**
- * Answers for any release which share it has of the sessions of its projects: those that it is asked for, and those that
- * sent sessions of it. Undefined: these projects had no sessions. One pass over the groups serves every release.
- */
-function adoptionIn(
-  groups: readonly SessionGroup[],
-): (version: string, projectIds: readonly number[]) => Adoption | undefined {
-  const allByProject = new Map<number, number>()
-  const byRelease = new Map<string, Map<number, number>>()
-  for (const { projectId, release, sessions } of groups) {
-    allByProject.set(projectId, (allByProject.get(projectId) ?? 0) + sessions.all)
-    const sessionsByProject = byRelease.get(release) ?? new Map<number, number>()
-    byRelease.set(release, sessionsByProject.set(projectId, (sessionsByProject.get(projectId) ?? 0) + sessions.all))
-  }
-  return (version, projectIds) => {
-    const own = byRelease.get(version) ?? new Map<number, number>()
-    const all = [...new Set([...projectIds, ...own.keys()])].reduce((sum, id) => sum + (allByProject.get(id) ?? 0), 0)
-    const sessions = [...own.values()].reduce((sum, count) => sum + count, 0)
-    return all > 0 ? { share: sessions / all, sessions, all } : undefined
-  }
-}
 
 /** Releases to query: their versions and their projects. */
 type HealthOf = { version: string; projectIds: readonly number[] }
@@ -74,21 +38,18 @@ export async function releasesHealth(
 ): Promise<Map<string, RestHealth> | undefined> {
   const { projects, environments, range } = where
   const scope = { projectIds: idsOf(projects), environments, ...pick(range) }
-  const [groups, day, days] = await Promise.all([
+  const [groups, sessionsOfDays] = await Promise.all([
     deps.events.sessionGroups({ scope, by: ['release'], users: true, max: groupsMax }),
-    ofLastDay(deps, where),
-    deps.events.sessionGroups({ scope, by: ['project', 'release'], bucketMs: dayMs, max: groupsMax * 10 }),
+    readAdoption(deps, { projectIds: scope.projectIds, environments }),
   ])
-  if (groups.length === 0 && day.length === 0) return undefined
-  const lastDay = adoptionIn(day)
-  const byDay = [...Map.groupBy(days, (group) => group.startMs).values()].map(adoptionIn)
+  if (groups.length === 0 && sessionsOfDays.lastDay.length === 0) return undefined
+  const adoptionOf = adoptionIn(sessionsOfDays)
   const byRelease = new Map(groups.map((group) => [group.release, group]))
   const found = releases.flatMap(({ version, projectIds }): [string, RestHealth][] => {
     const group = byRelease.get(version)
-    const adopted = lastDay(version, projectIds)
-    if (!group && !adopted?.sessions) return []
+    const adoption = adoptionOf(version, projectIds)
+    if (!group && !adoption?.sessions) return []
     const { sessions = emptyCounts, users } = group ?? {}
-    const highest = Math.max(0, ...byDay.map((adoption) => adoption(version, projectIds)?.share ?? 0))
     return [
       [
         version,
@@ -96,7 +57,7 @@ export async function releasesHealth(
           crashFreeSessions: toRestShare(crashFree(sessions)),
           crashFreeUsers: toRestShare(crashFree(users)),
           sessions,
-          adoption: adopted ? { ...adopted, stage: stageOf(adopted.share, highest) } : null,
+          adoption: adoption ?? null,
         },
       ],
     ]

@@ -25,7 +25,7 @@ const levelOf = (level: string): Level =>
  * of the event. Throws QUERY_* for the text, STORE_UNAVAILABLE if the events store does not answer.
  */
 export async function issueVolume(deps: QueryDeps, view: View & { query: string }): Promise<RestVolume> {
-  const plan = await planOf(parseSearch(view.query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
+  const plan = await planOf(parseSearch(view.query), searchContextOf(deps, view, 'issues'))
   const bucketMs = bucketOf(view.range, bucketsMax)
   const found =
     view.projects.length === 0

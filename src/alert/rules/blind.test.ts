@@ -111,6 +111,18 @@ const cases: { name: string; asked: Asked; part: { fromMs: number; toMs: number;
     text: 'The filter asks about the state of issues',
   },
   {
+    name: 'a filter on the stage of releases',
+    asked: { query: '(level:error !release.stage:adopted)' },
+    part: { ...range, reason: 'state' },
+    text: 'or the stage of releases, which is only known as it is now.',
+  },
+  {
+    name: 'a filter on releases with a stage',
+    asked: { query: 'level:error has:release.stage' },
+    part: { ...range, reason: 'state' },
+    text: 'or the stage of releases',
+  },
+  {
     name: 'a filter of the series on the latest release',
     asked: { seriesQuery: 'release:latest' },
     part: { ...range, reason: 'state' },

@@ -31,9 +31,11 @@ const daysOf = ({ config }: Deps, { dataset }: Pick<Measure, 'dataset'>): number
     outcomes: ledgerDays,
   })[dataset]
 
-/** Conditions on issues whose answer changes with time, such as `is:unresolved`. */
+/** Conditions whose answer changes with time, such as `is:unresolved`. */
 export const ofState =
-  /(?:^|[\s(!])(?:is|assigned|assigned_or_suggested|bookmarks|issue\.priority|priority|release\.stage):|release:latest/
+  /(?:^|[\s(!])"?(?:is|assigned|assigned_or_suggested|bookmarks|issue\.priority|priority|release\.stage)"?:|has:(?:\[[^\]]*)?"?(?:assigned|release\.stage)|release:latest/
+/** What they ask about, for a sentence. */
+export const ofStateWords = 'the state of issues, the latest release or the stage of releases'
 
 type Question = {
   measure: Measure
@@ -109,7 +111,7 @@ export async function blindParts(deps: Deps, question: Question): Promise<Blind[
     parts.push({
       ...range,
       reason: 'state',
-      sentence: 'The filter asks about the state of issues or the latest release, which is only known as it is now.',
+      sentence: `The filter asks about ${ofStateWords}, which is only known as it is now.`,
     })
   return parts
 }

@@ -46,6 +46,10 @@ export function watchIssueRule(rule: AlertRule, condition: IssueCondition): Watc
   return { rule, condition, windows, stepMs, evaluatedMs, state: rule.state, ...compiled, retryMs: 0 }
 }
 
+/** The environment of a rule; empty: all. */
+export const environmentsOf = ({ rule: { definition } }: Pick<WatchedIssueRule, 'rule'>): string[] =>
+  definition.environment === null ? [] : [definition.environment]
+
 /**
  * Compiles the filter of a rule, if that is not done, is long ago, or was for other projects: the first error of a new
  * project must not be the one that nobody hears of. Throws QUERY_*, STORE_UNAVAILABLE.
@@ -62,7 +66,8 @@ export async function compileIssueRule(
   const projects = definition.projectIds.length === 0 ? all : all.filter(({ id }) => definition.projectIds.includes(id))
   const projectKey = projects.map(({ id }) => id).join()
   if (watched.compiledMs <= nowMs - compiledForMs || watched.projectKey !== projectKey) {
-    watched.branches = await ruleBranches(deps, projects, watched.condition.filter)
+    const environments = environmentsOf(watched)
+    watched.branches = await ruleBranches(deps, { projects, environments }, watched.condition.filter)
     watched.compiledMs = nowMs
   }
   Object.assign(watched, { projectKey, projects: all })

@@ -2,7 +2,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { ConfigItem } from '../../contract/config-files.ts'
 import { isOldBrowser } from '../../domain/filters.ts'
 import { hasColumns, viewSorts } from '../../domain/view-scopes.ts'
-import type { CompileDeps } from '../../query/issues/issue.ts'
+import type { CheckDeps } from '../../query/issues/issue.ts'
 import { schedulesMax } from '../../store/meta/alerts/on-call.ts'
 import { checkName } from '../../store/meta/database/names.ts'
 import { validAlertRule } from '../alert-rules.ts'
@@ -44,7 +44,7 @@ export function demandNames(items: readonly ConfigItem[], state: ConfigState, is
 
 /** What the checks of screens and API refuse in rules and schedules that would change. Throws VALIDATION. */
 export async function demandAlerts(
-  deps: CompileDeps,
+  deps: CheckDeps,
   organizationId: number,
   items: readonly ConfigItem[],
   state: ConfigState,
@@ -94,7 +94,7 @@ export function demandCounts(
 
 /** Values that no store would refuse in time: what stands before them would be applied. Throws VALIDATION. */
 export async function demandValues(
-  deps: CompileDeps,
+  deps: CheckDeps,
   organizationId: number,
   items: readonly ConfigItem[],
 ): Promise<void> {

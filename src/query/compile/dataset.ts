@@ -44,7 +44,7 @@ export type DatasetFields = {
   /** Reads the filter of a search, where it asks more than the columns of the rows. */
   filterOf?: (
     deps: CompileDeps,
-    view: Pick<PlanView, 'projects' | 'meUserId'>,
+    view: Pick<PlanView, 'projects' | 'environments' | 'meUserId'>,
     text: string,
   ) => Promise<Filter | undefined>
 }

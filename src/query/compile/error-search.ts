@@ -4,17 +4,14 @@ import type { Filter } from '../../store/events/question.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 import type { CompileDeps } from '../issues/issue.ts'
 import type { Branch } from '../search/branches.ts'
-import { searchContextOf } from '../search/context.ts'
+import { type SearchView, searchContextOf } from '../search/context.ts'
 import type { SearchKey } from '../search/key.ts'
 import { searchKeyOf } from '../search/lookup.ts'
 import { parseSearch } from '../search/parse.ts'
 import { planOf } from '../search/plan.ts'
-import type { PlanView } from './dataset.ts'
 
 /** Limit of issues that can match the conditions on issues. Each adds its hashes to the statement. */
 const issuesMax = 2000
-
-type Searched = Pick<PlanView, 'projects' | 'meUserId'>
 
 const none: Filter = { op: 'or', of: [] }
 const event = (of: EventFilter): Filter => ({ op: 'event', of })
@@ -47,7 +44,7 @@ async function ofIssues(deps: CompileDeps, projectIds: readonly number[], filter
   }
 }
 
-async function branchFilter(deps: CompileDeps, view: Searched, branch: Branch): Promise<Filter> {
+async function branchFilter(deps: CompileDeps, view: SearchView, branch: Branch): Promise<Filter> {
   const { issue, event: condition, projectIds, fromMs, toMs } = branch
   const time = { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) }
   const ids = projectIds ?? view.projects.map((project) => project.id)
@@ -66,10 +63,10 @@ async function branchFilter(deps: CompileDeps, view: Searched, branch: Branch): 
  * Reads a search over errors as the lists of events do, with conditions on issues, frames and releases. Undefined:
  * everything. Throws QUERY_*.
  */
-export async function errorFilter(deps: CompileDeps, view: Searched, text: string): Promise<Filter | undefined> {
+export async function errorFilter(deps: CompileDeps, view: SearchView, text: string): Promise<Filter | undefined> {
   const search = parseSearch(text)
   if (!search) return undefined
-  const { branches } = await planOf(search, searchContextOf(deps, view.projects, view.meUserId, 'events'))
+  const { branches } = await planOf(search, searchContextOf(deps, view, 'events'))
   if (branches.length === 0) return none
   const filters = await Array.fromAsync(branches, async (branch) => branchFilter(deps, view, branch))
   const [only] = filters

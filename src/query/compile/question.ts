@@ -16,7 +16,7 @@ const wrong = (field: string, sentence: string) => new MishapError('VALIDATION',
 export async function searchOfView(
   deps: CompileDeps,
   dataset: DatasetFields,
-  view: Pick<PlanView, 'projects' | 'meUserId'>,
+  view: Pick<PlanView, 'projects' | 'environments' | 'meUserId'>,
   text: string,
 ): Promise<RowSearch> {
   if (dataset.filterOf) return { filter: await dataset.filterOf(deps, view, text), having: [], withCut: false }

@@ -17,7 +17,7 @@ export async function checkSearch(
   view: Pick<PlanView, 'projects' | 'meUserId'>,
   query: string,
 ): Promise<void> {
-  await searchOfView(deps, fieldsOfDataset(name), view, query)
+  await searchOfView(deps, fieldsOfDataset(name), { ...view, environments: [] }, query)
 }
 
 /** Rows of an order other than by time, and aggregates, are not paged further. */

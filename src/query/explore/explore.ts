@@ -11,7 +11,7 @@ import { limitsBefore, type Scanned, withinLimits } from '../compile/limits.ts'
 import { type Compiled, columnsOf, compilePlan, shownNumber } from '../compile/question.ts'
 import { scopeBefore, scopeOfView, slugsOf } from '../compile/scope.ts'
 import { storedSince } from '../compile/stored-since.ts'
-import type { CompileDeps, QueryDeps } from '../issues/issue.ts'
+import { type CheckDeps, checkOnly, type QueryDeps } from '../issues/issue.ts'
 
 /** Whoever answers questions over rows: the events store, or the ledger. */
 type RowDeps = Pick<QueryDeps, 'clock'> & { events: RowQuestions }
@@ -282,8 +282,8 @@ export async function runPlan(deps: PlanDeps, view: PlanView, plan: Plan, option
 }
 
 /** Checks a plan of a series without running it. Throws VALIDATION (names the wrong part of the plan) and QUERY_*. */
-export async function checkPlan(deps: CompileDeps, projects: PlanView['projects'], plan: Plan): Promise<void> {
+export async function checkPlan(deps: CheckDeps, projects: PlanView['projects'], plan: Plan): Promise<void> {
   const toMs = deps.clock.now()
   const view = { projects, environments: [], range: { fromMs: toMs - 3_600_000, toMs, period: '1h' } }
-  await compilePlan(deps, fieldsOfDataset(plan.dataset), view, plan, 'series')
+  await compilePlan(checkOnly(deps), fieldsOfDataset(plan.dataset), view, plan, 'series')
 }

@@ -60,7 +60,9 @@ async function searched(
   ofIssues: (filter: IssueFilter) => Promise<Condition>,
 ): Promise<Condition> {
   const search = request.query ? parseSearch(request.query) : undefined
-  const { branches } = await planOf(search, searchContextOf(deps, [project], request.meUserId, 'events'))
+  const { environments } = request.scope
+  const view = { projects: [project], environments, meUserId: request.meUserId }
+  const { branches } = await planOf(search, searchContextOf(deps, view, 'events'))
   return any(await Array.fromAsync(branches, async (branch) => conditionOf(branch, ofIssues)))
 }
 

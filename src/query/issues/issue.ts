@@ -12,6 +12,7 @@ import type { Activity, Issue, Organization, Person, Project } from '../../store
 import type { MetaStore } from '../../store/meta/meta-store.ts'
 import { filterState } from '../filters.ts'
 import { bucketOf, pointsOf, type Range } from '../range.ts'
+import type { RecentStages } from '../release-stages.ts'
 import { clientEndsOf } from './error-links.ts'
 /** Dependencies of queries. The App has all of them. */
 export type QueryDeps = {
@@ -22,10 +23,23 @@ export type QueryDeps = {
   auth: { personByEmail(email: string): Promise<Person | undefined> }
   /** `isCatchingUp`: a request has just ended a wait of refine, so what came before it is not readable yet. */
   readers: { isCatchingUp(): boolean }
+  /** Without it each search for stages reads the sessions. */
+  releaseStages?: RecentStages
 }
 
-/** What compiles a search or a plan reads. It asks the events store nothing, so it works beside a stopped store. */
-export type CompileDeps = Pick<QueryDeps, 'meta' | 'clock' | 'auth'>
+/** What checks a search or a plan reads. It asks the events store nothing, so it works beside a stopped store. */
+export type CheckDeps = Pick<QueryDeps, 'meta' | 'clock' | 'auth'>
+
+/** What compiles a search or a plan reads. The events store is only asked for stages of releases. */
+export type CompileDeps = CheckDeps & Pick<QueryDeps, 'releaseStages'> & { events: Pick<EventStore, 'sessionGroups'> }
+
+/** Compiles only to check: no release has a stage. */
+export const checkOnly = ({ meta, clock, auth }: CheckDeps): CompileDeps => ({
+  meta,
+  clock,
+  auth,
+  events: { sessionGroups: async () => [] },
+})
 
 /** Scope of an issue list: projects of one organization, environments (empty: all), a range. */
 export type View = {

@@ -8,8 +8,8 @@ import type { Branch } from '../search/branches.ts'
 import { searchContextOf } from '../search/context.ts'
 import { parseSearch } from '../search/parse.ts'
 import { type Plan, planOf } from '../search/plan.ts'
-import type { QueryDeps, View } from './issue.ts'
-import { issueStatsOf, toRestIssues } from './issue.ts'
+import type { CheckDeps, QueryDeps, View } from './issue.ts'
+import { checkOnly, issueStatsOf, toRestIssues } from './issue.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
 type IssueSort = (typeof issueSorts)[number]
@@ -34,10 +34,7 @@ export type IssueListRequest = View & {
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
   const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
-  const plan = await planOf(
-    parseSearch(request.query),
-    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
-  )
+  const plan = await planOf(parseSearch(request.query), searchContextOf(deps, request, 'issues'))
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (request.projects.length === 0 || plan.branches.length === 0)
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
@@ -57,11 +54,11 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
 
 /** Checks that the stream accepts a query, without running it. Throws QUERY_* as listIssues does. */
 export async function checkQuery(
-  deps: QueryDeps,
+  deps: CheckDeps,
   view: Pick<View, 'projects' | 'meUserId'>,
   query: string,
 ): Promise<void> {
-  await planOf(parseSearch(query), searchContextOf(deps, view.projects, view.meUserId, 'issues'))
+  await planOf(parseSearch(query), searchContextOf(checkOnly(deps), { ...view, environments: [] }, 'issues'))
 }
 
 /**
@@ -74,10 +71,7 @@ export async function issuesMatching(
   max: number,
 ): Promise<Issue[]> {
   const request: IssueListRequest = { ...search, sort: 'date', limit: max }
-  const plan = await planOf(
-    parseSearch(request.query),
-    searchContextOf(deps, request.projects, request.meUserId, 'issues'),
-  )
+  const plan = await planOf(parseSearch(request.query), searchContextOf(deps, request, 'issues'))
   if (request.projects.length === 0 || plan.branches.length === 0) return []
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (!only || !startsFromState(deps, request, only))

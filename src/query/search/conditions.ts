@@ -47,6 +47,7 @@ export async function presenceCondition(source: KeySource, negate: boolean, cont
   const present = presentInEvent(source)
   if (present) return eventIs(present, negate)
   if (source.in === 'nothing') return constantBranch(negate)
+  if (source.in === 'releaseStage') return stageCondition(undefined, negate, context)
   if (source.in === 'issue') return issueIs({ op: 'field', field: source.column, match: 'is', value: '' }, !negate)
   const isAssignee = source.in === 'issuePeople' && source.relation.startsWith('assigned')
   return isAssignee ? anyIssueIs(await userFilters(source.relation, ['any'], context), negate) : constantBranch(!negate)
@@ -168,6 +169,9 @@ export async function valuesCondition(
     }
     case 'release':
       return releaseCondition(source.part, values, negate, context)
+    case 'releaseStage':
+      // An empty value means "not set": the release has no stage.
+      return texts.includes('') ? stageCondition(undefined, !negate, context) : stageCondition(texts, negate, context)
     default:
       return anyEventIs(
         values.flatMap((value) => eventFilters(source, value)),
@@ -186,6 +190,28 @@ async function releaseCondition(
   const tests = values.map((value) => releaseMeets(part, value))
   const releases = (await context.releases()).filter((release) => tests.some((test) => test(release)))
   return anyEventIs(releases.length ? [{ op: 'releases', values: releases.map(({ release }) => release) }] : [], negate)
+}
+
+/** Limit of releases of a condition, those with the most sessions. At most ten of a project are adopted. */
+const stagedMax = 5000
+
+/**
+ * Condition for events of releases with one of these stages; undefined: any stage. A release can have another stage in
+ * each project. Events of other releases, or of none, have no stage.
+ */
+async function stageCondition(
+  stages: readonly string[] | undefined,
+  negate: boolean,
+  { projectIds, releaseStages }: SearchContext,
+): Promise<Branch[]> {
+  const found = (await releaseStages()).filter(({ stage }) => stages?.includes(stage) ?? true).slice(0, stagedMax)
+  // Sorted, so the condition stays the same while its releases do: rules compare it with the one before.
+  const byProject = [...Map.groupBy(found, ({ projectId }) => projectId)].toSorted(([a], [b]) => a - b)
+  const filters = byProject.map(([projectId, own]): EventFilter => {
+    const releases: EventFilter = { op: 'releases', values: own.map(({ version }) => version).toSorted() }
+    return projectIds.length === 1 ? releases : { op: 'and', of: [{ op: 'projects', ids: [projectId] }, releases] }
+  })
+  return eventIs(filters.length > 0 ? anyEvent(filters) : { op: 'releases', values: [] }, negate)
 }
 
 /** Filters for events with this value of a key: any must match. Empty for keys without such values. */

@@ -1,5 +1,6 @@
 import type { CompileDeps } from '../issues/issue.ts'
 import { latestReleases, newestReleases } from '../latest.ts'
+import { releaseStages, type StagedRelease } from '../release-stages.ts'
 import type { TextPattern } from './ast.ts'
 import { fits, type ReleaseParts, splitRelease } from './release-parts.ts'
 
@@ -15,6 +16,8 @@ export type SearchContext = {
   latestReleases(): Promise<string[]>
   /** The newest 1,000 releases of each project. */
   releases(): Promise<readonly ReleaseParts[]>
+  /** The adoption stages of releases by project, those with the most sessions first. */
+  releaseStages(): Promise<readonly StagedRelease[]>
   /** The listed objects. Some keys have another source when events are listed (`eventSource` of a key). */
   lists: 'issues' | 'events'
 }
@@ -28,11 +31,17 @@ function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-/** Returns the context of a search in these projects. `meUserId` is the user who searches, if any. */
+/** Where and by whom is searched: `environments` together (empty: all), `meUserId`: the user, if any. */
+export type SearchView = {
+  projects: readonly { id: number; slug: string }[]
+  environments: readonly string[]
+  meUserId?: string | undefined
+}
+
+/** Returns the context of a search. */
 export function searchContextOf(
   deps: CompileDeps,
-  projects: readonly { id: number; slug: string }[],
-  meUserId: string | undefined,
+  { projects, environments, meUserId }: SearchView,
   lists: 'issues' | 'events',
 ): SearchContext {
   const projectIds = projects.map((project) => project.id)
@@ -44,6 +53,7 @@ export function searchContextOf(
     projectIds,
     latestReleases: once(() => latestReleases(deps.meta, projectIds)),
     releases: once(async () => (await newestReleases(deps.meta, projectIds)).map(splitRelease)),
+    releaseStages: once(() => releaseStages(deps, { projectIds, environments }, deps.releaseStages)),
     lists,
   }
 }

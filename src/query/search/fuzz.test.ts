@@ -31,6 +31,7 @@ const pieces = [
   'OR',
   'level',
   'release.version',
+  'release.stage',
   'timesSeen',
   'firstSeen',
   'p95(x)',
@@ -81,6 +82,7 @@ const context: SearchContext = {
   projectIds: [1, 2],
   latestReleases: async () => ['web@1'],
   releases: async () => [splitRelease('web@1.0.0')],
+  releaseStages: async () => [{ projectId: 1, version: 'web@1.0.0', stage: 'low', sessions: 1 }],
 }
 
 /** Returns the tree after planning it for both lists; undefined if rejected. */

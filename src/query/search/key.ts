@@ -5,7 +5,7 @@ import type { Value } from '../../store/events/question.ts'
 import type { IssueFilter } from '../../store/meta/meta.ts'
 
 /** How the value of a key is parsed. A key outside the table is a tag, and tag values are text. */
-export type KeyType = 'text' | 'version' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
+export type KeyType = 'text' | 'version' | 'number' | 'date' | 'boolean' | 'duration' | 'choice' | 'is' | 'has'
 
 /** A character before or around a value. */
 export type Operator = '*' | '[]' | '""' | '<' | '<=' | '=' | '!=' | '>=' | '>'
@@ -35,6 +35,8 @@ export type KeySource =
   | { in: 'eventTime' }
   | { in: 'frames'; key: FrameKey }
   | { in: 'release'; part: ReleasePart }
+  /** The adoption stage of the event's release (release-stages.ts). */
+  | { in: 'releaseStage' }
   /** Any of these tags has the value. */
   | { in: 'tags'; tags: readonly string[] }
   /** The version after the name in any of these tags: `browser` is "Chrome 120.0". */
@@ -72,7 +74,7 @@ export type SearchKey = {
   source: KeySource
   /** Source of the key when events are listed, if it differs. */
   eventSource?: KeySource
-  /** Fixed completions. */
+  /** Fixed completions. A `choice` takes no other values. */
   words?: readonly string[]
   /** Source of other completions. A key without `words` and `values` has none. */
   values?: ValueSource

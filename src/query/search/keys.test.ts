@@ -21,6 +21,7 @@ const context: SearchContext = {
   projectIds: [1, 2],
   latestReleases: async () => ['web@9.0.0'],
   releases: async () => ['web@9.0.0+7'].map(splitRelease),
+  releaseStages: async () => [{ projectId: 1, version: 'web@9.0.0', stage: 'adopted', sessions: 9 }],
 }
 const lists = ['issues', 'events'] as const
 const planned = async (text: string, list: (typeof lists)[number]) =>
@@ -48,6 +49,8 @@ function namedBy(source: KeySource): string[] {
       return [`"op":"frame","key":"${source.key}"`]
     case 'release':
       return ['"op":"releases"', 'web@9.0.0+7']
+    case 'releaseStage':
+      return ['"op":"releases"', '"web@9.0.0"', '"op":"projects","ids":[1]']
     case 'project':
       return ['"projectIds":[1]']
     case 'handled':
@@ -108,6 +111,7 @@ describe('operators', () => {
     date: '2026-01-31',
     boolean: 'true',
     duration: '5s',
+    choice: 'adopted',
   }
   const all: Operator[] = ['*', '[]', '""', '<', '<=', '=', '!=', '>=', '>']
   const written = (operator: Operator, value: string) =>

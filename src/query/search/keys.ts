@@ -1,3 +1,4 @@
+import { adoptionStages } from '../../domain/adoption-stages.ts'
 import { performanceIssueTypes } from '../../domain/detectors/detectors.ts'
 import type { SearchKey } from './key.ts'
 import { states } from './states.ts'
@@ -409,7 +410,13 @@ export const searchKeys: readonly SearchKey[] = [
     values: 'stored',
     example: 'release.build:>=7',
   },
-  { name: 'release.stage', type: 'text', source: { in: 'nothing' }, example: 'release.stage:adopted' },
+  {
+    name: 'release.stage',
+    type: 'choice',
+    source: { in: 'releaseStage' },
+    words: adoptionStages,
+    example: 'release.stage:adopted',
+  },
   {
     name: 'error.mechanism',
     type: 'text',

@@ -13,6 +13,7 @@ export const operators: Readonly<Record<KeyType, readonly Operator[]>> = {
   duration: [...comparisons, '[]', '""'],
   date: ['<', '<=', '=', '>=', '>', '[]'],
   boolean: ['[]', '""'],
+  choice: ['[]', '""'],
   is: ['[]'],
   has: ['[]'],
 }

@@ -59,6 +59,14 @@ test.each<[string, ReturnType<typeof brief>[]]>([
       ['boolean', 33, 36, 'true'],
     ],
   ],
+  [
+    'release.stage:[adoptd, x, low] !release.stage:a* has:release.stage',
+    [
+      ['choice', 15, 21, 'adopted'],
+      ['choice', 23, 24, undefined],
+      ['choice', 46, 48, undefined],
+    ],
+  ],
   // Quotes and what is in them belong to the value.
   ['is:"unresolvd"', [['state', 3, 14, 'unresolved']]],
   // The rest of the text is in the open quotes.
@@ -85,6 +93,12 @@ test('the answer of the API names all mistakes, in characters', () => {
       { reason: 'state', code: 'QUERY_TYPE', position: 22, suggestion: 'unresolved' },
     ],
   })
+})
+
+test('a wrong value of a choice names those that it takes', () => {
+  expect(refusal('release.stage:new').message).toBe(
+    'Invalid query: at position 15, expected one of low, adopted, replaced.',
+  )
 })
 
 test('at most 20 mistakes are named', () => {

@@ -19,7 +19,7 @@ type SyntaxReason =
   | 'list_end'
 
 /** The mistakes of a value that does not fit its key. */
-export type ValueReason = 'state' | 'boolean' | 'number' | 'duration' | 'date'
+export type ValueReason = 'state' | 'choice' | 'boolean' | 'number' | 'duration' | 'date'
 
 /** More mistakes are not named: nobody reads them. */
 const mistakesMax = 20
@@ -52,14 +52,15 @@ export function queryError(mistakes: readonly QueryMistake[]): SearchError {
 export const refuse = (at: number, reason: SyntaxReason, expected: string): SearchError =>
   queryError([{ reason, code: 'QUERY_SYNTAX', from: at, to: at, position: at + 1, expected, suggestion: undefined }])
 
-/** Returns the error of a value that does not fit the type of its key. */
+/** Returns the error of a value that does not fit the type of its key. `words`: the values that a choice takes. */
 export function refuseValue(
   raw: { text: string; quoted: boolean; at: number },
   reason: ValueReason,
   expected: string,
+  words: readonly string[] = [],
 ): SearchError {
   const to = raw.at + raw.text.length + (raw.quoted ? 2 : 0)
-  const suggestion = suggestionFor(reason, raw.text)
+  const suggestion = suggestionFor(reason, raw.text, words)
   return queryError([{ reason, code: 'QUERY_TYPE', from: raw.at, to, position: raw.at + 1, expected, suggestion }])
 }
 

@@ -20,6 +20,11 @@ const context: SearchContext = {
   projectIds: [1, 2, 3],
   latestReleases: async () => ['api@7', 'web@9'],
   releases: async () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
+  releaseStages: async () => [
+    { projectId: 2, version: 'web@2', stage: 'low', sessions: 90 },
+    { projectId: 1, version: 'web@2', stage: 'adopted', sessions: 60 },
+    { projectId: 1, version: 'web@1', stage: 'replaced', sessions: 50 },
+  ],
 }
 const plan = async (text: string): Promise<Branch[]> => (await planOf(parseSearch(text), context)).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
@@ -28,6 +33,17 @@ const number = (field: string, compare: string, value: number) => ({ issue: { op
 const tagged = (key: string, value: string, match = 'is') => ({ event: { op: 'tag', key, match, value } })
 const framed = (key: string, value: string, match = 'is') => ({ event: { op: 'frame', key, match, value } })
 const releases = (...values: string[]) => ({ event: { op: 'releases', values } })
+/** Events of releases of one project. */
+const staged = (id: number, ...values: string[]) => ({
+  op: 'and',
+  of: [
+    { op: 'projects', ids: [id] },
+    { op: 'releases', values },
+  ],
+})
+const everyStage = { event: { op: 'or', of: [staged(1, 'web@1', 'web@2'), staged(2, 'web@2')] } }
+const not = (branch: object) =>
+  Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
 const everything = [{}]
 const nothing: Branch[] = []
 
@@ -247,7 +263,22 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['release.version:<1.5', [releases('web@1.2.0+7')]],
     ['release.version:nightly', [releases('nightly')]],
   ],
-  'release.stage': [['release.stage:adopted', nothing, everything]],
+  'release.stage': [
+    ['release.stage:adopted', [{ event: staged(1, 'web@2') }]],
+    ['release.stage:LOW', [{ event: staged(2, 'web@2') }]],
+    [
+      'release.stage:[low, replaced]',
+      [{ event: { op: 'or', of: [staged(2, 'web@2'), staged(1, 'web@1')] } }],
+      [
+        {
+          event: {
+            op: 'and',
+            of: [not({ event: staged(2, 'web@2') }).event, not({ event: staged(1, 'web@1') }).event],
+          },
+        },
+      ],
+    ],
+  ],
   'release.build': [['release.build:>=7', [releases('web@1.2.0+7')]]],
   'error.mechanism': [['error.mechanism:onerror', [tagged('mechanism', 'onerror')]]],
   'browser.version': [['browser.version:120.*', [tagged('browser', '* 120.*', 'like')]]],
@@ -270,8 +301,6 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   ],
 }
 
-const not = (branch: object) =>
-  Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
 const all = Object.values(cases).flat()
 
 /** The kinds of sources of a key, for issues and for events. */
@@ -332,9 +361,13 @@ describe('has', () => {
     ['!has:timesSeen', nothing],
     ['has:stack.module', [framed('module', '', 'has')]],
     ['has:stack.lineno', nothing],
-    ['!has:release.stage', everything],
+    ['!has:detector', everything],
+    ['has:release.stage', [everyStage]],
+    ['!has:release.stage', [not(everyStage)]],
     ['detector:""', everything],
-    ['!release.stage:""', nothing],
+    ['!detector:""', nothing],
+    ['release.stage:""', [not(everyStage)]],
+    ['!release.stage:""', [everyStage]],
     ['!has:stack.in_app', [{ event: { op: 'not', of: framed('in_app', '', 'has').event } }]],
     ['tags[stack.module]:x', [tagged('stack.module', 'x')]],
     ['has:dist', [{ event: { op: 'tag', key: 'dist', match: 'has', value: '' } }]],

@@ -15,6 +15,7 @@ const context: SearchContext = {
   projectIds: [1, 2, 3],
   latestReleases: async () => [],
   releases: async () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(splitRelease),
+  releaseStages: async () => [],
 }
 const plan = async (text: string) => (await planOf(parseSearch(text), context)).branches
 

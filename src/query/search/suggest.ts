@@ -84,11 +84,13 @@ function numberFor(text: string): string | undefined {
   return `${sign}${digits.replace(/[,_' ]/g, '')}`
 }
 
-/** A value that fits, for a value that does not. Undefined if nothing is near. */
-export function suggestionFor(reason: ValueReason, text: string): string | undefined {
+/** A value that fits, for a value that does not. Undefined if nothing is near. `words`: the values of a choice. */
+export function suggestionFor(reason: ValueReason, text: string, words: readonly string[]): string | undefined {
   switch (reason) {
     case 'state':
       return meaningOf(stateWords, text)
+    case 'choice':
+      return nearestWord(text, words)
     case 'boolean':
       return meaningOf(booleanWords, text)
     case 'date':

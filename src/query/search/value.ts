@@ -144,6 +144,12 @@ export function typed(searchKey: SearchKey, raw: Raw, at: number): Term[] {
       if (!isState(value)) throw refuseValue(raw, 'state', `one of ${states.slice(0, 12).join(', ')}`)
       return [{ op: 'is', value, at }]
     }
+    case 'choice': {
+      const { words = [] } = searchKey
+      const text = raw.text.toLowerCase()
+      if (!words.includes(text)) throw refuseValue(raw, 'choice', `one of ${words.join(', ')}`, words)
+      return [{ op: 'match', key, tag: false, values: [{ text, wild: false }], at }]
+    }
     case 'boolean': {
       const isWord = searchKey.words?.includes(raw.text.toLowerCase()) === true
       if (!isWord && !/^(true|false|0|1)$/i.test(raw.text)) throw refuseValue(raw, 'boolean', 'true, 1, false or 0')

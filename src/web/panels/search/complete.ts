@@ -125,7 +125,7 @@ function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) =>
 
 /** Keys that `has:` accepts. Events always have a value for the others. */
 const textKeys = ({ offered }: KeyTable) =>
-  offered.filter((key) => key.type === 'text' || key.type === 'version').map((key) => key.name)
+  offered.filter(({ type }) => type === 'text' || type === 'version' || type === 'choice').map((key) => key.name)
 
 /** The names of tags in the list of keys. */
 function tagNames(data: CompletionData, table: KeyTable): string[] {

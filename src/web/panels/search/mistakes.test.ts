@@ -32,6 +32,7 @@ test.each([
   ['project:shop*', slugs, []],
   ['project:nope', undefined, []],
   ['project:nope', [], []],
+  ['release.stage:new', slugs, [['choice', 'new']]],
   ['url:', slugs, [['missing_value', 'url:']]],
   ['(a', slugs, [['unclosed_group', 'a']]],
   ['', slugs, []],

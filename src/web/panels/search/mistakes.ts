@@ -7,6 +7,7 @@ import { termsOf } from './terms.ts'
 const reasons = [
   'key',
   'state',
+  'choice',
   'boolean',
   'number',
   'duration',
