@@ -52,12 +52,10 @@ const factsOf = ({ id, name, kind, active, mutedUntilMs, definition }: AlertRule
   onCallSchedules: definition.actions.flatMap((action) => (action.type === 'on_call' ? [action.schedule] : [])),
 })
 
-async function readRules(meta: MetaStore, ids: Iterable<number>): Promise<AlertRule[]> {
+/** All rules of these organizations: an incident that a person ends meanwhile shows members of further rules. */
+async function readRules(meta: MetaStore, organizationIds: Iterable<number>): Promise<AlertRule[]> {
   const rules: AlertRule[] = []
-  for (const id of new Set(ids)) {
-    const rule = await meta.alertRules.alertRuleById(id)
-    if (rule) rules.push(rule)
-  }
+  for (const id of organizationIds) rules.push(...(await meta.alertRules.listAlertRules(id)))
   return rules
 }
 
@@ -116,7 +114,8 @@ export async function decideDue(deps: AlertDeps, state: DecisionState): Promise<
   const organizationIds = [...new Set([...withIncidents, ...due.map((alert) => alert.organizationId)])]
   if (organizationIds.length === 0 && goneIds.length === 0) return 0
   const incidents = await readIncidents(meta, [...withIncidents], firings, nowMs)
-  const rules = await readRules(meta, [
+  const rules = await readRules(meta, withIncidents)
+  const involved = new Set([
     ...firings.flatMap(({ ruleId }) => ruleId ?? []),
     ...incidents.flatMap(({ members }) => members.map(({ ruleId }) => ruleId)),
   ])
@@ -124,15 +123,14 @@ export async function decideDue(deps: AlertDeps, state: DecisionState): Promise<
   const receivers = await readReceivers(
     deps,
     state.authors,
-    { rules, issues: issues.slice(0, peopleMax), organizationIds },
+    { rules: rules.filter(({ id }) => involved.has(id)), issues: issues.slice(0, peopleMax), organizationIds },
     nowMs,
   )
-  const question: Question = {
+  const question: Omit<Question, 'incidents'> = {
     nowMs,
     due,
     firings,
     rules: new Map(rules.map((rule) => [rule.id, factsOf(rule)])),
-    incidents,
     closedIssues: closed,
     titles: titlesOf(issues),
     mutes: await meta.incidents.mutesAt(organizationIds, nowMs),
@@ -143,10 +141,14 @@ export async function decideDue(deps: AlertDeps, state: DecisionState): Promise<
     ),
     ...receivers,
   }
-  const decided = decide(question)
-  decided.dueIds.push(...goneIds)
-  const rows = [decided.incidents, decided.deliveries, decided.grown, decided.postponed]
-  const ended = decided.dueIds.length + decided.postponed.length + decided.firingIds.length
-  if (ended > 0 || rows.some((list) => list.length > 0)) await meta.incidents.storeDecision(decided, nowMs)
-  return ended
+  // Look-ups take seconds. The incidents are read once more, so that nobody's acknowledgement is overwritten.
+  const decided = await meta.incidents.storeDecision(
+    (current) => {
+      const decision = decide({ ...question, incidents: current })
+      return { ...decision, dueIds: [...decision.dueIds, ...goneIds] }
+    },
+    nowMs,
+    incidents,
+  )
+  return decided.dueIds.length + decided.postponed.length + decided.firingIds.length
 }

@@ -63,8 +63,8 @@ export const aDelivery = (change: Partial<NewDelivery> = {}): NewDelivery => ({
   ...change,
 })
 
-/** An empty decision with these changes. */
-export const decided = (change: Partial<Decided>): Decided => ({
+/** An empty decision with these changes, whatever the incidents are. */
+export const decided = (change: Partial<Decided>) => (): Decided => ({
   incidents: [],
   deliveries: [],
   grown: [],
@@ -127,6 +127,32 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     )
     await expect(work).rejects.toThrow(/foreign key/i)
     expect(await meta.incidents.incidentById(1)).toBeUndefined()
+  })
+
+  test('a decision sees incidents as they are now, and not those that are gone', async () => {
+    const meta = await fresh()
+    const two = decided({ incidents: [started(), started(anIncident(), [aMember({ ruleId: 5 })])] })
+    await meta.incidents.storeDecision(two, nowMs)
+    const read = await meta.incidents.incidentsToDecide([1], nowMs, [])
+    const snoozed = { snoozedUntilMs: nowMs + 5, changedMs: nowMs + 1 }
+    await meta.incidents.changeIncident(1, snoozed, { kind: 'snoozed', userId: 'ann', data: {} })
+    const end = { state: 'resolved', endedMs: nowMs + 9, changedMs: nowMs + 9 } as const
+    await meta.incidents.changeIncident(2, end, { kind: 'resolved', userId: 'ann', data: {} }, true)
+    const gone = { incident: anIncident({ id: 9 }), members: [] }
+    const seen: unknown[] = []
+    const decision = await meta.incidents.storeDecision(
+      (current) => {
+        seen.push(...current)
+        return decided({ firingIds: [7] })()
+      },
+      nowMs,
+      [...read, gone],
+    )
+    expect(seen).toEqual([
+      { incident: anIncident({ id: 1, ...snoozed }), members: [aMember()] },
+      { incident: anIncident({ id: 2, ...end }), members: [aMember({ ruleId: 5, endedMs: nowMs + 9 })] },
+    ])
+    expect(decision).toEqual(decided({ firingIds: [7] })())
   })
 
   test('members are changed by their rule and issue, and summaries grow', async () => {
