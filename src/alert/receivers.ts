@@ -4,7 +4,7 @@ import type { PersonalKind, PersonalSettings } from '../domain/alerts/personal.t
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
-import { channelReceiver, type Question, type Receiver } from './decide/facts.ts'
+import { channelReceiver, mergedReceivers, type Question, type Receiver } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
 import { kindFor, personReceiver } from './person-receivers.ts'
 import { pushRecipientsIn } from './push.ts'
@@ -216,7 +216,7 @@ export async function readReceivers(
           return person(directory, userId, { kind, projectId: others.length > 0 ? null : projectId })
         })
       })
-      return [...new Map(found.flatMap((receiver) => (receiver ? [[receiver.key, receiver] as const] : []))).values()]
+      return mergedReceivers(found.flatMap((receiver) => receiver ?? []))
     },
   }
 }

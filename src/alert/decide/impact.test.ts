@@ -178,6 +178,24 @@ describe('how often a receiver hears of changes', () => {
   })
 })
 
+describe('a person whom two rules of one incident name', () => {
+  const bob: Receiver = { ...person('bob'), notBeforeMs: nowMs + 60 * minuteMs }
+  const onCall: Receiver = { ...bob, recipients: ['push:1'], isOnCall: true }
+  const deploy = { level: 'critical', cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 } } as const
+
+  test.each([
+    ['first on call', { 4: onCall, 5: bob }],
+    ['then on call', { 4: bob, 5: onCall }],
+  ])('is woken at each place: %s', (_says, byRule: Record<number, Receiver>) => {
+    const { step, log } = story([rule(4), rule(5)], { receiversOf: (ruleId) => [byRule[ruleId] ?? slack] })
+    step(0, [firing(4, deploy), firing(5, { ...deploy, id: 2 })])
+    expect(log.map(({ recipient, nextMs }) => [recipient, nextMs]).sort()).toEqual([
+      ['bob@x.test', nowMs],
+      ['push:1', nowMs],
+    ])
+  })
+})
+
 describe('an on-call service keeps an alert open until it hears of the end', () => {
   const pager: Receiver = { ...slack, isPager: true }
   const hears: Partial<Question> = { receiversOf: () => [pager], receiverOf: () => pager }

@@ -1,7 +1,7 @@
 import type { Incident, IncidentMember, Notified } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import type { AlertLevel, DeliveryItem, MessageChange } from '../../store/meta/issues/alerts.ts'
-import type { Question, Receiver, RuleFacts } from './facts.ts'
+import { mergedReceiver, type Question, type Receiver, type RuleFacts } from './facts.ts'
 import type { Draft } from './join.ts'
 
 /** Issues whose people a decision resolves for one rule and incident. An incident can have thousands. */
@@ -63,8 +63,10 @@ function receiversOf(members: readonly IncidentMember[], question: Question): Ma
     for (const receiver of question.receiversOf(ruleId, issueIds.slice(0, issuesOfReceiversMax))) {
       if (receiver.recipients.length === 0) continue
       const known = heard.get(receiver.key)
-      if (known) known.rules.push(rule)
-      else heard.set(receiver.key, { receiver, rules: [rule] })
+      if (known) {
+        known.rules.push(rule)
+        known.receiver = mergedReceiver(known.receiver, receiver)
+      } else heard.set(receiver.key, { receiver, rules: [rule] })
     }
   }
   return heard
