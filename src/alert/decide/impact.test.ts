@@ -91,11 +91,22 @@ describe('the on-call order and mutes', () => {
       { afterMinutes: 10, schedule: '9' },
       { afterMinutes: 10, schedule: '9' },
     ]
-    const away: Receiver = { ...person('ann'), recipients: [] }
     const { step } = story([rule(4, { escalation: steps2 })], { onCall: () => [away, person('bob')] })
     step(0, [firing(4)])
     expect(step(10, [])).toMatchObject({ told: [], activities: ['escalated'] })
     expect(step(20, [])).toMatchObject({ told: [['change', 'warning', 'bob']], activities: ['escalated'] })
+  })
+
+  const away: Receiver = { ...person('ann'), recipients: [] }
+  test.each<[string, Partial<Question>, number]>([
+    ['names nobody', { receiversOf: () => [] }, 1],
+    ['names somebody who is nowhere now', { receiversOf: () => [away] }, 1],
+    ['names nobody, and is muted', { receiversOf: () => [], mutes: [mute('organization')] }, 0],
+  ])('the order of a rule that %s', (_says, question, count) => {
+    const { step } = story([onCall], { ...order, ...question })
+    step(0, [about([1], [7])])
+    expect(steps(step(9, []))).toBe(0)
+    expect(step(10, []).told).toEqual(count ? [['change', 'warning', 'ann']] : [])
   })
 
   test.each([

@@ -187,21 +187,25 @@ function escalating(draft: Draft, { rules }: Question): RuleFacts | undefined {
 
 const minuteMs = 60_000
 
-/** Starts the on-call order with the first message, and takes its next step when it is due. */
-function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | undefined {
+/**
+ * Starts the on-call order, and takes its next step when it is due. It also starts if the rule told nobody: the person on
+ * call may have left. What a mute or snooze holds back does not start it.
+ */
+function escalate(draft: Draft, question: Question): Wanted | undefined {
   const { incident, members } = draft
   const { nowMs } = question
   const rule = escalating(draft, question)
   if (!rule || incident.state === 'acknowledged') return undefined
+  const openMembers = members.filter((member) => member.endedMs === null)
+  const isHeld = holdOf(incident, openMembers, rule, question) !== ''
   const stepMs = (step: number) => (rule.escalation[step]?.afterMinutes ?? 0) * minuteMs
   if (incident.escalation === null) {
-    if (hasNews) incident.escalation = { step: 0, dueMs: nowMs + stepMs(0) }
+    if (!isHeld) incident.escalation = { step: 0, dueMs: nowMs + stepMs(0) }
     return undefined
   }
   const { step, dueMs } = incident.escalation
   const target = rule.escalation[step]
-  const openMembers = members.filter((member) => member.endedMs === null)
-  if (dueMs > nowMs || !target || holdOf(incident, openMembers, rule, question)) return undefined
+  if (dueMs > nowMs || !target || isHeld) return undefined
   // Past the last step the order keeps its place, so that it does not start again.
   incident.escalation = {
     step: step + 1,
@@ -256,11 +260,7 @@ export function messagesOf(draft: Draft, question: Question): Wanted[] {
     incident.notified[told.receiver.key] = { ...before, isAcknowledged: true }
   }
   if (isOpen) {
-    const step = escalate(
-      draft,
-      wanted.some(({ heldBy }) => heldBy === ''),
-      question,
-    )
+    const step = escalate(draft, question)
     if (step) {
       wanted.push(step)
       mark(step, question.nowMs)
