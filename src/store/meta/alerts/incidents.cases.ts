@@ -411,6 +411,9 @@ export function muteCases(fresh: () => Promise<MetaStore>): void {
     expect(await meta.incidents.createOverride(override)).toEqual({ id: 1, ...override })
     expect(await meta.incidents.overridesOf([1], nowMs)).toEqual([{ id: 1, ...override }])
     expect(await meta.incidents.overridesOf([1], nowMs + 10)).toEqual([])
+    // In the order of addition: of two at once the last one counts.
+    await meta.incidents.createOverride({ ...override, userId: 'bob', fromMs: nowMs - 5 })
+    expect((await meta.incidents.overridesOf([1], nowMs)).map(({ userId }) => userId)).toEqual(['cyd', 'bob'])
     await meta.incidents.deleteOverride(1)
     expect(await meta.incidents.overrideById(1)).toBeUndefined()
     await meta.incidents.createOverride(override)

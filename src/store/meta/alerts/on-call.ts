@@ -35,7 +35,7 @@ export type OnCallStore = {
   /** Throws NOT_FOUND, VALIDATION, CONFLICT (outdated `rev`). */
   updateSchedule(id: number, change: Partial<Values>, userId: string | null, rev?: number): Promise<OnCallSchedule>
   deleteSchedule(id: number): Promise<void>
-  /** Overrides that end after `fromMs`, in the order of their start. */
+  /** Overrides that end after `fromMs`, in the order in which they were added: of several at once the last one counts. */
   overridesOf(scheduleIds: number[], fromMs: number): Promise<OnCallOverride[]>
   overrideById(id: number): Promise<OnCallOverride | undefined>
   /** Throws CONFLICT when there are already 200. */
@@ -84,7 +84,7 @@ const overridePart = ({
 }: Store): Pick<OnCallStore, 'overridesOf' | 'overrideById' | 'createOverride' | 'deleteOverride'> => {
   const all = () => builder.selectFrom('on_call_override').selectAll()
   const after = (scheduleIds: number[], fromMs: number) =>
-    all().where('schedule_id', 'in', scheduleIds).where('to_ms', '>', fromMs).orderBy('from_ms').orderBy('id')
+    all().where('schedule_id', 'in', scheduleIds).where('to_ms', '>', fromMs).orderBy('id')
   return {
     overridesOf: async (scheduleIds, fromMs) => (await read.all(after(scheduleIds, fromMs))).map(toOverride),
     overrideById: async (id) => {
