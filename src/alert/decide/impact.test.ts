@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import { firing, minuteMs, nowMs, person, rule, slack, story } from '../decide.cases.ts'
 import type { Question, Receiver } from './facts.ts'
@@ -204,6 +205,41 @@ describe('a person whom two rules of one incident name', () => {
       ['bob@x.test', nowMs],
       ['push:1', nowMs],
     ])
+  })
+})
+
+describe('the end of a snooze', () => {
+  const snooze = (state: object) => (found: ReturnType<typeof story>['incidents']) =>
+    Object.assign(found.get(1)?.incident ?? {}, { snoozedUntilMs: nowMs + 60 * minuteMs, ...state })
+  const told = [['change', 'critical', 'channel 1']]
+
+  test.each<[string, object, Partial<Question>, Firing[], string[][]]>([
+    ['is told though nothing changed', {}, {}, [], told],
+    ['is told once with what changed', {}, {}, [firing(4, { change: 'change', level: 'warning' })], [
+      ['change', 'warning', 'channel 1'],
+    ]],
+    ['is not told of what somebody works on', { state: 'acknowledged' }, {}, [], []],
+    ['is not told while a mute holds', {}, { mutes: [mute('rule', 4)] }, [], []],
+    ['is not told of what has ended', {}, {}, [firing(4, { change: 'end' })], []],
+  ])('%s', (_says, state, question, meanwhile, expected) => {
+    const { step, incidents, log } = story([rule(4)])
+    step(0, [firing(4, { level: 'critical' })])
+    snooze(state)(incidents)
+    step(20, meanwhile)
+    expect(step(59, []).told).toEqual([])
+    expect(step(60, [], question).told).toEqual(expected)
+    // Once, also when the interval is over.
+    expect(step(61, [], question).told).toEqual([])
+    expect(step(120, [], question).told).toEqual([])
+    if (expected === told) expect(log.at(-1)?.steps[0]?.text).toContain('Rule 4: the snooze is over, critical.')
+  })
+
+  test('waits for the interval of the rule', () => {
+    const { step, incidents } = story([rule(4, { intervalMinutes: 90 })])
+    step(0, [firing(4, { level: 'critical' })])
+    snooze({})(incidents)
+    expect(step(60, []).told).toEqual([])
+    expect(step(90, []).told).toEqual(told)
   })
 })
 

@@ -93,6 +93,8 @@ function reasonOf(draft: Draft, rule: RuleFacts, what: string): string {
   return `${rule.name}: ${what}.${member ? measureOf(member) : ''}`
 }
 
+const changeOf = ({ endsSnooze }: Draft): string => (endsSnooze ? 'the snooze is over' : 'the impact changed')
+
 function openMessage(draft: Draft, { receiver, rules }: Heard, question: Question): Wanted | undefined {
   const { incident } = draft
   const { nowMs } = question
@@ -108,7 +110,7 @@ function openMessage(draft: Draft, { receiver, rules }: Heard, question: Questio
     change: isStart ? 'start' : 'change',
     level: incident.level,
     ruleId: rule.id,
-    reason: reasonOf(draft, rule, isStart ? incident.level : `the impact changed, ${incident.level}`),
+    reason: reasonOf(draft, rule, isStart ? incident.level : `${changeOf(draft)}, ${incident.level}`),
     firingIds: draft.firings.filter((firing) => rules.some(({ id }) => id === firing.ruleId)).map(({ id }) => id),
     items: itemsOf(draft, members, notified.impact),
     isUrgent: false,
@@ -245,10 +247,22 @@ function mark({ draft: { incident }, receiver, change, heldBy }: Wanted, nowMs: 
       : { atMs: heldBy ? before.atMs : nowMs, level: isEnd ? 'ok' : incident.level, impact: incident.impact, held: 0 }
 }
 
+/**
+ * Ends a snooze whose time has come. Everybody hears of the state once, as of a change, though nothing changed: nobody
+ * may remember an incident that was silent for days.
+ */
+function endSnooze({ incident }: Draft, nowMs: number): boolean {
+  if (incident.snoozedUntilMs === null || incident.snoozedUntilMs > nowMs) return false
+  incident.snoozedUntilMs = null
+  incident.impact += 1
+  return true
+}
+
 /** Returns the messages about an incident that are due now, and marks them in the incident. */
 export function messagesOf(draft: Draft, question: Question): Wanted[] {
   const { incident } = draft
   const isOpen = incident.endedMs === null
+  draft.endsSnooze = isOpen && endSnooze(draft, question.nowMs)
   const members = draft.members.filter((member) => member.endedMs === null)
   const wanted = isOpen
     ? [...receiversOf(members, question).values()].flatMap((heard) => openMessage(draft, heard, question) ?? [])

@@ -31,6 +31,8 @@ export type Draft = {
   isNew: boolean
   /** It ended without news: nothing happened for a day, or its rule is gone. */
   endsSilently: boolean
+  /** Its snooze is over just now. */
+  endsSnooze: boolean
 }
 
 const open = (draft: Draft): boolean => draft.incident.endedMs === null
@@ -45,6 +47,7 @@ const draftOf = ({ incident, members }: OpenIncident): Draft => ({
   firings: [],
   isNew: false,
   endsSilently: false,
+  endsSnooze: false,
 })
 
 /** Whether a member is what a firing is about: the issue, or the group of a metric. */
@@ -132,6 +135,7 @@ function newDraft(firing: Firing, rule: RuleFacts, title: string, isBurst: boole
     firings: [],
     isNew: true,
     endsSilently: false,
+    endsSnooze: false,
   }
 }
 
