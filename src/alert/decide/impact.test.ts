@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import { firing, minuteMs, nowMs, person, rule, slack, story } from '../decide.cases.ts'
-import type { Question, Receiver } from './facts.ts'
+import type { Question, Receiver, RuleFacts } from './facts.ts'
 
 const mute = (kind: Mute['kind'], targetId = 0, more: Partial<Mute> = {}): Mute => ({
   id: targetId + 1,
@@ -122,6 +122,49 @@ describe('the on-call order and mutes', () => {
     const { step } = story([rule(4, { escalation })], { onCall: (schedule) => orders[schedule] ?? [] })
     step(0, [firing(4)])
     const told = schedules.flatMap((_schedule, at) => step(5 * (at + 1), []).told.map(([, , who]) => who))
+    expect(told).toEqual(expected)
+  })
+})
+
+describe('the on-call orders of two rules in one incident', () => {
+  const of = (schedule: string, steps: number) =>
+    Array.from({ length: steps }, () => ({ afterMinutes: 10, schedule }))
+  const [first, second] = [rule(4, { escalation: of('9', 1) }), rule(5, { escalation: of('8', 2) })]
+  const orders: Record<string, Receiver[]> = { 8: [person('cyd'), person('dee')], 9: [person('ann'), person('bob')] }
+  const deploy = { cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 } }
+  const start = [firing(4, deploy), firing(5, { ...deploy, id: 2 })]
+  const end = { ...firing(4, { ...deploy, id: 3 }), change: 'end' } as const
+  const back = firing(4, { ...deploy, id: 4 })
+
+  test.each<[string, RuleFacts[], Record<number, Firing[]>, string[]]>([
+    ['follow each other', [first, second], {}, ['10 ann', '21 cyd', '31 dee']],
+    ['the first one ended after its order', [first, second], { 15: [end] }, ['10 ann', '21 cyd', '31 dee']],
+    ['the first one ended before its order', [first, second], { 5: [end] }, ['15 cyd', '25 dee']],
+    [
+      'the first one comes back when its order is finished',
+      [first, second],
+      { 15: [end], 40: [back] },
+      ['10 ann', '21 cyd', '31 dee'],
+    ],
+    [
+      'the first one comes back when its order is not finished',
+      [rule(4, { escalation: of('9', 2) }), second],
+      { 15: [end], 40: [back] },
+      ['10 ann', '25 cyd', '35 dee', '50 ann', '60 bob'],
+    ],
+    [
+      'the first one is muted',
+      [{ ...first, mutedUntilMs: nowMs + 12 * minuteMs }, second],
+      {},
+      ['10 cyd', '20 dee', '31 ann'],
+    ],
+  ])('%s', (_says, rules, later, expected) => {
+    const { step } = story(rules, { onCall: (schedule) => orders[schedule] ?? [] })
+    step(0, start)
+    const told: string[] = []
+    for (let minute = 1; minute <= 90; minute++)
+      for (const [, , who] of step(minute, later[minute] ?? []).told)
+        if (who !== 'channel 1') told.push(`${minute} ${who}`)
     expect(told).toEqual(expected)
   })
 })

@@ -181,37 +181,54 @@ function acknowledgements(draft: Draft, question: Question): Wanted[] {
   })
 }
 
-/** The rule whose on-call order an incident follows: that of its oldest open member. */
-function escalating(draft: Draft, { rules }: Question): RuleFacts | undefined {
-  const open = draft.members.filter((member) => member.endedMs === null).sort((a, b) => a.openedMs - b.openedMs)
-  return open.map((member) => rules.get(member.ruleId)).find((rule) => rule && rule.escalation.length > 0)
+/** Rules with an on-call order, by their oldest open member. */
+function ordersOf(members: readonly IncidentMember[], { rules }: Question): RuleFacts[] {
+  const oldest = members.toSorted((a, b) => a.openedMs - b.openedMs)
+  const found = oldest.flatMap((member) => rules.get(member.ruleId) ?? [])
+  return [...new Set(found)].filter((rule) => rule.escalation.length > 0)
 }
 
 const minuteMs = 60_000
+const waitMs = ({ escalation }: RuleFacts, step: number): number => (escalation[step]?.afterMinutes ?? 0) * minuteMs
 
 /**
- * Starts the on-call order, and takes its next step when it is due. It also starts if the rule told nobody: the person on
- * call may have left. What a mute or snooze holds back does not start it.
+ * Returns the rule whose on-call order an incident follows, until the order is finished, or the rule is muted or sees the
+ * incident no more. Then the order of the next rule begins. An order also begins if its rule told nobody: the person on
+ * call may have left. What a mute or snooze holds back does not begin.
  */
+function followed(draft: Draft, members: readonly IncidentMember[], question: Question): RuleFacts | undefined {
+  const { incident } = draft
+  const orders = ordersOf(members, question)
+  const { step = 0, ruleId = orders[0]?.id, finished = [] } = incident.escalation ?? {}
+  const goesOn = (rule: RuleFacts) => !finished.includes(rule.id) && !(rule.id === ruleId && step >= rule.escalation.length)
+  const isHeld = (rule: RuleFacts) => holdOf(incident, members, rule, question) !== ''
+  const current = incident.escalation ? orders.find((rule) => rule.id === ruleId && goesOn(rule)) : undefined
+  if (current && !isHeld(current)) return current
+  const next = orders.find((rule) => rule !== current && goesOn(rule) && !isHeld(rule))
+  if (!next) return undefined
+  incident.escalation = { ruleId: next.id, step: 0, dueMs: question.nowMs + waitMs(next, 0), finished }
+  return next
+}
+
+/** Begins the on-call order of a rule, and takes its next step when it is due. */
 function escalate(draft: Draft, question: Question): Wanted | undefined {
   const { incident, members } = draft
   const { nowMs } = question
-  const rule = escalating(draft, question)
-  if (!rule || incident.state === 'acknowledged') return undefined
+  if (incident.state === 'acknowledged') return undefined
   const openMembers = members.filter((member) => member.endedMs === null)
-  const isHeld = holdOf(incident, openMembers, rule, question) !== ''
-  const stepMs = (step: number) => (rule.escalation[step]?.afterMinutes ?? 0) * minuteMs
-  if (incident.escalation === null) {
-    if (!isHeld) incident.escalation = { step: 0, dueMs: nowMs + stepMs(0) }
-    return undefined
-  }
+  const rule = followed(draft, openMembers, question)
+  if (!rule || incident.escalation === null) return undefined
   const { step, dueMs } = incident.escalation
   const target = rule.escalation[step]
-  if (dueMs > nowMs || !target || isHeld) return undefined
-  // Past the last step the order keeps its place, so that it does not start again.
+  if (dueMs > nowMs || !target) return undefined
+  const { finished = [] } = incident.escalation
+  const isLast = step + 1 >= rule.escalation.length
   incident.escalation = {
+    ruleId: rule.id,
     step: step + 1,
-    dueMs: step + 1 < rule.escalation.length ? nowMs + stepMs(step + 1) : Number.MAX_SAFE_INTEGER,
+    dueMs: isLast ? Number.MAX_SAFE_INTEGER : nowMs + waitMs(rule, step + 1),
+    // It does not begin again, also if the rule leaves the incident and comes back.
+    finished: isLast ? [...finished, rule.id] : finished,
   }
   const earlier = rule.escalation.slice(0, step).filter(({ schedule }) => schedule === target.schedule).length
   const order = question.onCall(target.schedule, incident.organizationId)

@@ -45,6 +45,9 @@ export type Notified = {
   isAcknowledged?: boolean
 }
 
+/** `ruleId`: whose order it is; absent in rows of older versions. `finished`: rules whose orders have no further step. */
+type Escalation = { step: number; dueMs: number; ruleId?: number; finished?: number[] }
+
 export type Incident = {
   id: number
   organizationId: number
@@ -70,8 +73,8 @@ export type Incident = {
   projectIds: number[]
   /** By receiver: `channel:3`, `person:ID`. */
   notified: Record<string, Notified>
-  /** The next step of the on-call order; null: none, or somebody acknowledged. */
-  escalation: { step: number; dueMs: number } | null
+  /** The next step of an on-call order; null: none, or somebody acknowledged. */
+  escalation: Escalation | null
 }
 
 type IncidentActivity = {
