@@ -340,7 +340,13 @@ describe('a hole in the rota', () => {
       escalation,
     })
     await meta.organizations.setMember(1, 'bob', 'member')
-    const rota = { timeZone: 'UTC', handOverDay: 1, handOverTime: '09:00', startDate: '2020-01-06', members: ['', 'bob'] }
+    const rota = {
+      timeZone: 'UTC',
+      handOverDay: 1,
+      handOverTime: '09:00',
+      startDate: '2020-01-06',
+      members: ['', 'bob'],
+    }
     await meta.incidents.createSchedule({ organizationId: 1, name: 'Backend', ...rota })
     // Whoever's turn it is: nobody's.
     await meta.incidents.createOverride({ scheduleId: 1, userId: '', fromMs: 0, toMs: nowMs * 2, createdBy: null })

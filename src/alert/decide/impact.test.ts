@@ -127,8 +127,7 @@ describe('the on-call order and mutes', () => {
 })
 
 describe('the on-call orders of two rules in one incident', () => {
-  const of = (schedule: string, steps: number) =>
-    Array.from({ length: steps }, () => ({ afterMinutes: 10, schedule }))
+  const of = (schedule: string, steps: number) => Array.from({ length: steps }, () => ({ afterMinutes: 10, schedule }))
   const [first, second] = [rule(4, { escalation: of('9', 1) }), rule(5, { escalation: of('8', 2) })]
   const orders: Record<string, Receiver[]> = { 8: [person('cyd'), person('dee')], 9: [person('ann'), person('bob')] }
   const deploy = { cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 } }
@@ -236,7 +235,10 @@ describe('how often a receiver hears of changes', () => {
 describe('a person whom two rules of one incident name', () => {
   const bob: Receiver = { ...person('bob'), notBeforeMs: nowMs + 60 * minuteMs }
   const onCall: Receiver = { ...bob, recipients: ['push:1'], isOnCall: true }
-  const deploy = { level: 'critical', cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 } } as const
+  const deploy: Partial<Firing> = {
+    level: 'critical',
+    cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 },
+  }
 
   test.each([
     ['first on call', { 4: onCall, 5: bob }],
@@ -258,9 +260,13 @@ describe('the end of a snooze', () => {
 
   test.each<[string, object, Partial<Question>, Firing[], string[][]]>([
     ['is told though nothing changed', {}, {}, [], told],
-    ['is told once with what changed', {}, {}, [firing(4, { change: 'change', level: 'warning' })], [
-      ['change', 'warning', 'channel 1'],
-    ]],
+    [
+      'is told once with what changed',
+      {},
+      {},
+      [firing(4, { change: 'change', level: 'warning' })],
+      [['change', 'warning', 'channel 1']],
+    ],
     ['is not told of what somebody works on', { state: 'acknowledged' }, {}, [], []],
     ['is not told while a mute holds', {}, { mutes: [mute('rule', 4)] }, [], []],
     ['is not told of what has ended', {}, {}, [firing(4, { change: 'end' })], []],

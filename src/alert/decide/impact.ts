@@ -200,7 +200,8 @@ function followed(draft: Draft, members: readonly IncidentMember[], question: Qu
   const { incident } = draft
   const orders = ordersOf(members, question)
   const { step = 0, ruleId = orders[0]?.id, finished = [] } = incident.escalation ?? {}
-  const goesOn = (rule: RuleFacts) => !finished.includes(rule.id) && !(rule.id === ruleId && step >= rule.escalation.length)
+  const goesOn = (rule: RuleFacts) =>
+    !finished.includes(rule.id) && !(rule.id === ruleId && step >= rule.escalation.length)
   const isHeld = (rule: RuleFacts) => holdOf(incident, members, rule, question) !== ''
   const current = incident.escalation ? orders.find((rule) => rule.id === ruleId && goesOn(rule)) : undefined
   if (current && !isHeld(current)) return current

@@ -7,7 +7,7 @@ import type { Question, RuleFacts } from './facts.ts'
  * Firings of one release join within this time after the incident began. A release that runs for weeks would collect
  * unrelated errors otherwise.
  */
-const releaseJoinMs = 3_600_000
+export const releaseJoinMs = 3_600_000
 /** New incidents of one rule within `burstMs`. Further ones join a single incident, which is told in summaries. */
 const startsMax = 10
 const burstMs = 600_000

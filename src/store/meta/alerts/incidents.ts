@@ -122,6 +122,22 @@ export type Decided = {
   postponed: { id: number; untilMs: number }[]
 }
 
+/** What firings of one organization have in common with the incidents that they belong to. */
+export type JoinKeys = {
+  organizationId: number
+  ruleIds: readonly number[]
+  /** Those of `ruleIds` that watch a metric. */
+  metricRuleIds: readonly number[]
+  issueIds: readonly number[]
+  deployIds: readonly number[]
+  releases: readonly string[]
+  /** Times between which an open incident of the same release or of a flood began. */
+  startedFromMs: number
+  startedToMs: number
+  /** Incidents that ended earlier do not open again. */
+  endedFromMs: number
+}
+
 /** Decides about incidents as they are now. */
 export type Decide = (incidents: OpenIncident[]) => Decided
 
@@ -153,13 +169,22 @@ export type IncidentStore = {
   lastFiringsOf(ruleIds: number[]): Promise<Map<number, number>>
   /** Newest first. */
   incidentActivitiesOf(id: number, max: number): Promise<IncidentActivity[]>
+  /** Organizations with firings or changes of issues that a decision is due for. */
+  organizationsDue(nowMs: number): Promise<number[]>
+  /** Organizations with incidents as of `incidentsToLookAt`. */
+  organizationsToLookAt(endedFromMs: number): Promise<number[]>
   /**
-   * Open incidents with their open members and all members of these rules, and incidents that ended since
-   * `endedFromMs` with all their members.
+   * Ids of incidents that time can change, newest first: those that are open, and those that ended since `endedFromMs`
+   * and whose end somebody has not heard of.
    */
-  incidentsToDecide(organizationIds: number[], endedFromMs: number, ruleIds: number[]): Promise<OpenIncident[]>
-  /** Organizations with incidents that are open, or ended since `endedFromMs`: their end may have to be told. */
-  organizationsWithOpenIncidents(endedFromMs: number): Promise<number[]>
+  incidentsToLookAt(organizationId: number, endedFromMs: number): Promise<number[]>
+  /** Ids of incidents that firings with these keys can join, end or open again. */
+  incidentsToJoin(keys: JoinKeys): Promise<number[]>
+  /**
+   * Incidents for a decision, open ones first. An open incident has its open members and all members of these rules, one
+   * that has ended has all its members.
+   */
+  incidentsToDecide(ids: readonly number[], ruleIds: readonly number[]): Promise<OpenIncident[]>
   /**
    * Reads the incidents of `read` once more, decides and stores the decision, all in one transaction: what a person
    * changed since `read` is neither overwritten nor missed. An incident that is gone is left out. `decide` can run more
