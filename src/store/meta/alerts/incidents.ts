@@ -123,7 +123,7 @@ export type Decided = {
 }
 
 /** What firings of one organization have in common with the incidents that they belong to. */
-export type JoinKeys = {
+type JoinKeys = {
   organizationId: number
   ruleIds: readonly number[]
   /** Those of `ruleIds` that watch a metric. */
@@ -139,7 +139,7 @@ export type JoinKeys = {
 }
 
 /** Decides about incidents as they are now. */
-export type Decide = (incidents: OpenIncident[]) => Decided
+type Decide = (incidents: OpenIncident[]) => Decided
 
 /** Which incidents: open or ended ones, all or those of a rule or issue. */
 export type IncidentFilter = {

@@ -7,7 +7,7 @@ import type { Activity, Issue, IssueFilter } from '../meta.ts'
 import { condition } from './issue-filter.ts'
 
 /** Reads issues and their related rows. */
-export type IssueState = Pick<Issue, 'projectId' | 'shortId' | 'title' | 'status'>
+type IssueState = Pick<Issue, 'projectId' | 'shortId' | 'title' | 'status'>
 
 export type IssueReadStore = {
   /** The issue, or the issue it was merged into. */
