@@ -6,9 +6,9 @@ import { readCounts } from '../ingest/diagnostic-counts.ts'
 import type { Activity, Issue, IssueFilter } from '../meta.ts'
 import { condition } from './issue-filter.ts'
 
-/** Reads issues and their related rows. */
 type IssueState = Pick<Issue, 'projectId' | 'shortId' | 'title' | 'status'>
 
+/** Reads issues and their related rows. */
 export type IssueReadStore = {
   /** The issue, or the issue it was merged into. */
   issueById(id: number): Promise<Issue | undefined>
