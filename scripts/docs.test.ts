@@ -65,6 +65,16 @@ describe('pages', () => {
     expect(broken).toEqual([])
   })
 
+  test('docs/README.md lists each page once', () => {
+    const listed = [...text('docs/README.md').matchAll(/^- \[.*?\]\(([\w-]+\.md)\)/gm)].map(([, name]) => name)
+    const stored = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    expect(listed.toSorted()).toEqual(stored.toSorted())
+  })
+
+  test.each(markdown)('%s has no marks of a merge', (path) => {
+    expect(text(path)).not.toMatch(/^(<{7}|={7}|>{7})(?: |$)/m)
+  })
+
   test('ARCHITECTURE.md has fewer than 300 lines', () => {
     expect(text('ARCHITECTURE.md').split('\n').length).toBeLessThan(300)
   })

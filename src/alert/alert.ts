@@ -75,16 +75,20 @@ export function createAlerts(options: AlertDeps): Alerts {
   const state = { running: undefined as Promise<number> | undefined, rerun: false, stopped: false }
   const round = async (): Promise<number> => {
     let tries = 0
+    const failed: unknown[] = []
     do {
       state.rerun = false
       for (;;) {
-        const decided = await decideDue(deps, decisions)
+        const { decided, failures } = await decideDue(deps, decisions)
+        failed.push(...failures.slice(0, 1))
         const queued = await deps.meta.alerts.deliveriesQueued(deps.clock.now(), sendingMax)
         if (state.stopped || (decided === 0 && queued.length === 0)) break
         tries += queued.length
         await attemptAll(deps, queued)
       }
     } while (state.rerun && !state.stopped)
+    // What could be sent was sent. The job reports the failure.
+    if (failed.length > 0) throw failed[0]
     return tries
   }
   const run = (): Promise<number> => {

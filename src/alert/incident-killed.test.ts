@@ -34,8 +34,8 @@ function mortal(deps: AlertDeps, cut: Cut, after: number): AlertDeps {
       ...meta,
       incidents: {
         ...meta.incidents,
-        storeDecision: (decided, atMs) =>
-          passing('before the decision', 'after the decision', () => meta.incidents.storeDecision(decided, atMs)),
+        storeDecision: (...words) =>
+          passing('before the decision', 'after the decision', () => meta.incidents.storeDecision(...words)),
       },
       alerts: {
         ...meta.alerts,

@@ -333,6 +333,36 @@ describe('people', () => {
   })
 })
 
+describe('a hole in the rota', () => {
+  test('nobody is told at first, and the order goes on with the next member', async () => {
+    const escalation = [{ afterMinutes: 5, schedule: '1' }]
+    const { meta, alerts, mails, fire, clock } = await rig({
+      actions: [{ type: 'on_call', schedule: '1' }],
+      escalation,
+    })
+    await meta.organizations.setMember(1, 'bob', 'member')
+    const rota = {
+      timeZone: 'UTC',
+      handOverDay: 1,
+      handOverTime: '09:00',
+      startDate: '2020-01-06',
+      members: ['', 'bob'],
+    }
+    await meta.incidents.createSchedule({ organizationId: 1, name: 'Backend', ...rota })
+    // Whoever's turn it is: nobody's.
+    await meta.incidents.createOverride({ scheduleId: 1, userId: '', fromMs: 0, toMs: nowMs * 2, createdBy: null })
+    await commit(meta, { events: [effect()] })
+    await fire()
+    await alerts.run()
+    clock.advance(4 * minuteMs)
+    await alerts.run()
+    expect(mails).toEqual([])
+    clock.advance(minuteMs)
+    await alerts.run()
+    expect(mails.map(({ to }) => to)).toEqual(['bob@x.test'])
+  })
+})
+
 describe('the link that acknowledges', () => {
   const sealed = { open: (text: string) => text }
 

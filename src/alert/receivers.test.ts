@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
-import { defaultSettings } from '../domain/alerts/personal.ts'
+import { defaultSettings, type PersonalSettings } from '../domain/alerts/personal.ts'
+import type { AlertDefinition } from '../store/meta/alerts/rules.ts'
 import { commit, effect, nowMs, withProject } from '../store/meta/fixture.cases.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import type { AlertDeps } from './deps.ts'
@@ -85,4 +86,37 @@ test('authors of commits are looked for among the members of the issue’s organ
   const rule = { id: 4, organizationId: 1, definition: { actions: [{ type: 'authors' }] } }
   await read({ rules: [rule] as never, issues: issue ? [issue] : [] })
   expect(asked).toEqual([['ann', 'bob']])
+})
+
+describe('a person whom several actions name', () => {
+  const onCall = { type: 'on_call', schedule: '1' } as const
+  const members = { type: 'members' } as const
+  const { kinds } = defaultSettings
+  const always = { ...defaultSettings, quietHours: { from: '00:00', to: '23:59' } }
+  const byMail = { recipients: ['ann@x.test'], isOnCall: true }
+  test.each<[string, PersonalSettings, AlertDefinition['actions'], object]>([
+    ['in quiet hours is on call', always, [onCall, members], byMail],
+    ['in quiet hours is on call, in the other order', always, [members, onCall], byMail],
+    ['wants no alerts', { ...always, kinds: { ...kinds, alert: [] } }, [onCall, members], byMail],
+    ['wants no alerts, in the other order', { ...always, kinds: { ...kinds, alert: [] } }, [members, onCall], byMail],
+    [
+      'hears at the places of both',
+      { ...always, kinds: { ...kinds, on_call: ['push'] } },
+      [onCall, members],
+      { recipients: ['push:1', 'ann@x.test'], isOnCall: true },
+    ],
+    ['is not on call', always, [members, { type: 'person', person: 'ann' }], { recipients: ['ann@x.test'] }],
+  ])('%s', async (_says, settings, actions, expected) => {
+    const { read, meta } = await rig()
+    await meta.personal.setPersonalSettings(1, 'ann', settings)
+    await meta.pushBrowsers.addBrowser({ userId: 'ann', sealed: '', browser: '', createdMs: nowMs, endpointHash: 'h' })
+    // Ann takes over, whoever's turn it is.
+    await meta.incidents.createOverride({ scheduleId: 1, userId: 'ann', fromMs: 0, toMs: nowMs * 2, createdBy: null })
+    const rule = { id: 4, organizationId: 1, definition: { actions } }
+    const { receiversOf } = await read({ rules: [rule] as never })
+    const ann = receiversOf(4, []).filter(({ key }) => key === 'person:ann')
+    expect(ann).toEqual([expect.objectContaining({ notBeforeMs: expect.any(Number), ...expected })])
+    expect(ann[0]?.notBeforeMs).toBeGreaterThan(nowMs)
+    expect(ann[0]?.isOnCall).toBe('isOnCall' in expected ? true : undefined)
+  })
 })

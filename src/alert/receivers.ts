@@ -4,7 +4,7 @@ import type { PersonalKind, PersonalSettings } from '../domain/alerts/personal.t
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
-import { channelReceiver, type Question, type Receiver } from './decide/facts.ts'
+import { channelReceiver, mergedReceivers, type Question, type Receiver } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
 import { kindFor, personReceiver } from './person-receivers.ts'
 import { pushRecipientsIn } from './push.ts'
@@ -55,6 +55,9 @@ export function createAuthors(deps: AlertDeps): Authors {
     }
   }
 }
+
+/** What was read of organizations, by id. */
+export type Directories = Map<number, Directory>
 
 /** People and channels of one organization, read once for a decision. */
 type Directory = {
@@ -109,7 +112,17 @@ async function directoryOf(deps: AlertDeps, organizationId: number, nowMs: numbe
 type IssuePeople = { assignee: string[]; owners: string[]; authors: string[] }
 /** Types of actions that name people by the issue. */
 type ByIssue = keyof IssuePeople
-type Needs = { rules: readonly AlertRule[]; issues: readonly Issue[]; organizationIds: readonly number[] }
+/**
+ * `issues`: those whose people are looked up. `projects`: the project of each further issue. `directories`: keeps what was
+ * read of an organization for the next decision about it.
+ */
+type Needs = {
+  rules: readonly AlertRule[]
+  issues: readonly Issue[]
+  organizationIds: readonly number[]
+  projects?: ReadonlyMap<number, number>
+  directories?: Directories
+}
 
 /** Resolves assignee, owners and authors of issues, as far as a rule asks for them. */
 async function issuePeople(
@@ -160,8 +173,9 @@ export async function readReceivers(
   needs: Needs,
   nowMs: number,
 ): Promise<Receivers> {
-  const directories = new Map<number, Directory>()
-  for (const id of needs.organizationIds) directories.set(id, await directoryOf(deps, id, nowMs))
+  const directories: Directories = needs.directories ?? new Map()
+  for (const id of needs.organizationIds)
+    if (!directories.has(id)) directories.set(id, await directoryOf(deps, id, nowMs))
   const all = [...directories.values()]
   const channels = all.flatMap((directory) => directory.channels)
   const recipients = new Map(all.flatMap((directory) => [...directory.recipients]))
@@ -170,7 +184,10 @@ export async function readReceivers(
   const ofIssue = await issuePeople(deps, authors, needs, directories)
   const rules = new Map(needs.rules.map((rule) => [rule.id, rule]))
 
-  const projects = new Map(needs.issues.map((issue) => [issue.id, issue.projectId]))
+  const projects = new Map([
+    ...needs.issues.map(({ id, projectId }) => [id, projectId] as const),
+    ...(needs.projects ?? []),
+  ])
   const person = personIn({ hasMail, nowMs })
   const byId = new Map(channels.map((item) => [item.id, channelReceiver(item, recipients.get(item.id) ?? [])]))
   const channel = (id: number): Receiver | undefined => byId.get(id)
@@ -216,7 +233,7 @@ export async function readReceivers(
           return person(directory, userId, { kind, projectId: others.length > 0 ? null : projectId })
         })
       })
-      return [...new Map(found.flatMap((receiver) => (receiver ? [[receiver.key, receiver] as const] : []))).values()]
+      return mergedReceivers(found.flatMap((receiver) => receiver ?? []))
     },
   }
 }

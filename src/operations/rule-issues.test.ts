@@ -70,7 +70,7 @@ async function rig(token = goodToken) {
   /** Stores a decision that asks for tracker issues. */
   const decide = (...asked: { organizationId?: number; integrationId?: number; issueId?: number }[]) =>
     meta.incidents.storeDecision(
-      {
+      () => ({
         incidents: [{ incident, members: [member], activities: [] }],
         deliveries: [],
         grown: [],
@@ -84,7 +84,7 @@ async function rig(token = goodToken) {
         dueIds: [],
         firingIds: [],
         postponed: [],
-      },
+      }),
       nowMs,
     )
   const history = async () =>

@@ -25,6 +25,25 @@ export type Receiver = {
   isPager?: boolean
 }
 
+/**
+ * One receiver that several actions or rules name, in whatever order: all of its places, and on call if any of them says
+ * so.
+ */
+export function mergedReceiver(a: Receiver, b: Receiver): Receiver {
+  const recipients = [...new Set([...a.recipients, ...b.recipients])]
+  return { ...a, recipients, ...(a.isOnCall || b.isOnCall ? { isOnCall: true } : {}) }
+}
+
+/** Receivers by their key, each once. */
+export function mergedReceivers(receivers: readonly Receiver[]): Receiver[] {
+  const byKey = new Map<string, Receiver>()
+  for (const receiver of receivers) {
+    const known = byKey.get(receiver.key)
+    byKey.set(receiver.key, known ? mergedReceiver(known, receiver) : receiver)
+  }
+  return [...byKey.values()]
+}
+
 const pagers: ReadonlySet<Channel['kind']> = new Set(['pagerduty', 'opsgenie'])
 
 /** Whether a channel is an on-call service, which has alerts of its own. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import { firing, minuteMs, nowMs, person, rule, slack, story } from '../decide.cases.ts'
-import type { Question, Receiver } from './facts.ts'
+import type { Question, Receiver, RuleFacts } from './facts.ts'
 
 const mute = (kind: Mute['kind'], targetId = 0, more: Partial<Mute> = {}): Mute => ({
   id: targetId + 1,
@@ -94,11 +95,22 @@ describe('the on-call order and mutes', () => {
       { afterMinutes: 10, schedule: '9' },
       { afterMinutes: 10, schedule: '9' },
     ]
-    const away: Receiver = { ...person('ann'), recipients: [] }
     const { step } = story([rule(4, { escalation: steps2 })], { onCall: () => [away, person('bob')] })
     step(0, [firing(4)])
     expect(step(10, [])).toMatchObject({ told: [], activities: ['escalated'] })
     expect(step(20, [])).toMatchObject({ told: [['change', 'warning', 'bob']], activities: ['escalated'] })
+  })
+
+  const away: Receiver = { ...person('ann'), recipients: [] }
+  test.each<[string, Partial<Question>, number]>([
+    ['names nobody', { receiversOf: () => [] }, 1],
+    ['names somebody who is nowhere now', { receiversOf: () => [away] }, 1],
+    ['names nobody, and is muted', { receiversOf: () => [], mutes: [mute('organization')] }, 0],
+  ])('the order of a rule that %s', (_says, question, count) => {
+    const { step } = story([onCall], { ...order, ...question })
+    step(0, [about([1], [7])])
+    expect(steps(step(9, []))).toBe(0)
+    expect(step(10, []).told).toEqual(count ? [['change', 'warning', 'ann']] : [])
   })
 
   test.each([
@@ -113,6 +125,48 @@ describe('the on-call order and mutes', () => {
     const { step } = story([rule(4, { escalation })], { onCall: (schedule) => orders[schedule] ?? [] })
     step(0, [firing(4)])
     const told = schedules.flatMap((_schedule, at) => step(5 * (at + 1), []).told.map(([, , who]) => who))
+    expect(told).toEqual(expected)
+  })
+})
+
+describe('the on-call orders of two rules in one incident', () => {
+  const of = (schedule: string, steps: number) => Array.from({ length: steps }, () => ({ afterMinutes: 10, schedule }))
+  const [first, second] = [rule(4, { escalation: of('9', 1) }), rule(5, { escalation: of('8', 2) })]
+  const orders: Record<string, Receiver[]> = { 8: [person('cyd'), person('dee')], 9: [person('ann'), person('bob')] }
+  const deploy = { cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 } }
+  const start = [firing(4, deploy), firing(5, { ...deploy, id: 2 })]
+  const end = { ...firing(4, { ...deploy, id: 3 }), change: 'end' } as const
+  const back = firing(4, { ...deploy, id: 4 })
+
+  test.each<[string, RuleFacts[], Record<number, Firing[]>, string[]]>([
+    ['follow each other', [first, second], {}, ['10 ann', '21 cyd', '31 dee']],
+    ['the first one ended after its order', [first, second], { 15: [end] }, ['10 ann', '21 cyd', '31 dee']],
+    ['the first one ended before its order', [first, second], { 5: [end] }, ['15 cyd', '25 dee']],
+    [
+      'the first one comes back when its order is finished',
+      [first, second],
+      { 15: [end], 40: [back] },
+      ['10 ann', '21 cyd', '31 dee'],
+    ],
+    [
+      'the first one comes back when its order is not finished',
+      [rule(4, { escalation: of('9', 2) }), second],
+      { 15: [end], 40: [back] },
+      ['10 ann', '25 cyd', '35 dee', '50 ann', '60 bob'],
+    ],
+    [
+      'the first one is muted',
+      [{ ...first, mutedUntilMs: nowMs + 12 * minuteMs }, second],
+      {},
+      ['10 cyd', '20 dee', '31 ann'],
+    ],
+  ])('%s', (_says, rules, later, expected) => {
+    const { step } = story(rules, { onCall: (schedule) => orders[schedule] ?? [] })
+    step(0, start)
+    const told: string[] = []
+    for (let minute = 1; minute <= 90; minute++)
+      for (const [, , who] of step(minute, later[minute] ?? []).told)
+        if (who !== 'channel 1') told.push(`${minute} ${who}`)
     expect(told).toEqual(expected)
   })
 })
@@ -178,6 +232,66 @@ describe('how often a receiver hears of changes', () => {
     step(0, [firing(4)])
     expect(step(3, [], { receiversOf: () => [slack, person('ann')] }).told).toEqual([['start', 'warning', 'ann']])
     expect(step(4, [], { receiversOf: () => [slack, person('ann')] }).told).toEqual([])
+  })
+})
+
+describe('a person whom two rules of one incident name', () => {
+  const bob: Receiver = { ...person('bob'), notBeforeMs: nowMs + 60 * minuteMs }
+  const onCall: Receiver = { ...bob, recipients: ['push:1'], isOnCall: true }
+  const deploy: Partial<Firing> = {
+    level: 'critical',
+    cause: { projectIds: [1], issueIds: [], release: '', deployId: 3 },
+  }
+
+  test.each([
+    ['first on call', { 4: onCall, 5: bob }],
+    ['then on call', { 4: bob, 5: onCall }],
+  ])('is woken at each place: %s', (_says, byRule: Record<number, Receiver>) => {
+    const { step, log } = story([rule(4), rule(5)], { receiversOf: (ruleId) => [byRule[ruleId] ?? slack] })
+    step(0, [firing(4, deploy), firing(5, { ...deploy, id: 2 })])
+    expect(log.map(({ recipient, nextMs }) => [recipient, nextMs]).sort()).toEqual([
+      ['bob@x.test', nowMs],
+      ['push:1', nowMs],
+    ])
+  })
+})
+
+describe('the end of a snooze', () => {
+  const snooze = (state: object) => (found: ReturnType<typeof story>['incidents']) =>
+    Object.assign(found.get(1)?.incident ?? {}, { snoozedUntilMs: nowMs + 60 * minuteMs, ...state })
+  const told = [['change', 'critical', 'channel 1']]
+
+  test.each<[string, object, Partial<Question>, Firing[], string[][]]>([
+    ['is told though nothing changed', {}, {}, [], told],
+    [
+      'is told once with what changed',
+      {},
+      {},
+      [firing(4, { change: 'change', level: 'warning' })],
+      [['change', 'warning', 'channel 1']],
+    ],
+    ['is not told of what somebody works on', { state: 'acknowledged' }, {}, [], []],
+    ['is not told while a mute holds', {}, { mutes: [mute('rule', 4)] }, [], []],
+    ['is not told of what has ended', {}, {}, [firing(4, { change: 'end' })], []],
+  ])('%s', (_says, state, question, meanwhile, expected) => {
+    const { step, incidents, log } = story([rule(4)])
+    step(0, [firing(4, { level: 'critical' })])
+    snooze(state)(incidents)
+    step(20, meanwhile)
+    expect(step(59, []).told).toEqual([])
+    expect(step(60, [], question).told).toEqual(expected)
+    // Once, also when the interval is over.
+    expect(step(61, [], question).told).toEqual([])
+    expect(step(120, [], question).told).toEqual([])
+    if (expected === told) expect(log.at(-1)?.steps[0]?.text).toContain('Rule 4: the snooze is over, critical.')
+  })
+
+  test('waits for the interval of the rule', () => {
+    const { step, incidents } = story([rule(4, { intervalMinutes: 90 })])
+    step(0, [firing(4, { level: 'critical' })])
+    snooze({})(incidents)
+    expect(step(60, []).told).toEqual([])
+    expect(step(90, []).told).toEqual(told)
   })
 })
 

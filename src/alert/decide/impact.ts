@@ -2,7 +2,7 @@ import { reasonData, reasonText, type StepReason } from '../../domain/alerts/ste
 import type { Incident, IncidentMember, Notified } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
 import type { AlertLevel, DeliveryItem, MessageChange } from '../../store/meta/issues/alerts.ts'
-import type { Question, Receiver, RuleFacts } from './facts.ts'
+import { mergedReceiver, type Question, type Receiver, type RuleFacts } from './facts.ts'
 import type { Draft } from './join.ts'
 
 /** Issues whose people a decision resolves for one rule and incident. An incident can have thousands. */
@@ -69,8 +69,10 @@ function receiversOf(members: readonly IncidentMember[], question: Question): Ma
     for (const receiver of question.receiversOf(ruleId, issueIds.slice(0, issuesOfReceiversMax))) {
       if (receiver.recipients.length === 0) continue
       const known = heard.get(receiver.key)
-      if (known) known.rules.push(rule)
-      else heard.set(receiver.key, { receiver, rules: [rule] })
+      if (known) {
+        known.rules.push(rule)
+        known.receiver = mergedReceiver(known.receiver, receiver)
+      } else heard.set(receiver.key, { receiver, rules: [rule] })
     }
   }
   return heard
@@ -97,6 +99,8 @@ function reasonOf(draft: Draft, rule: RuleFacts, what: string): string {
   return `${rule.name}: ${what}.${member ? measureOf(member) : ''}`
 }
 
+const changeOf = ({ endsSnooze }: Draft): string => (endsSnooze ? 'the snooze is over' : 'the impact changed')
+
 function openMessage(draft: Draft, { receiver, rules }: Heard, question: Question): Wanted | undefined {
   const { incident } = draft
   const { nowMs } = question
@@ -112,7 +116,7 @@ function openMessage(draft: Draft, { receiver, rules }: Heard, question: Questio
     change: isStart ? 'start' : 'change',
     level: incident.level,
     ruleId: rule.id,
-    reason: reasonOf(draft, rule, isStart ? incident.level : `the impact changed, ${incident.level}`),
+    reason: reasonOf(draft, rule, isStart ? incident.level : `${changeOf(draft)}, ${incident.level}`),
     firingIds: draft.firings.filter((firing) => rules.some(({ id }) => id === firing.ruleId)).map(({ id }) => id),
     items: itemsOf(draft, members, notified.impact),
     isUrgent: false,
@@ -183,33 +187,55 @@ function acknowledgements(draft: Draft, question: Question): Wanted[] {
   })
 }
 
-/** The rule whose on-call order an incident follows: that of its oldest open member. */
-function escalating(draft: Draft, { rules }: Question): RuleFacts | undefined {
-  const open = draft.members.filter((member) => member.endedMs === null).sort((a, b) => a.openedMs - b.openedMs)
-  return open.map((member) => rules.get(member.ruleId)).find((rule) => rule && rule.escalation.length > 0)
+/** Rules with an on-call order, by their oldest open member. */
+function ordersOf(members: readonly IncidentMember[], { rules }: Question): RuleFacts[] {
+  const oldest = members.toSorted((a, b) => a.openedMs - b.openedMs)
+  const found = oldest.flatMap((member) => rules.get(member.ruleId) ?? [])
+  return [...new Set(found)].filter((rule) => rule.escalation.length > 0)
 }
 
 const minuteMs = 60_000
+const waitMs = ({ escalation }: RuleFacts, step: number): number => (escalation[step]?.afterMinutes ?? 0) * minuteMs
 
-/** Starts the on-call order with the first message, and takes its next step when it is due. */
-function escalate(draft: Draft, hasNews: boolean, question: Question): Wanted | undefined {
+/**
+ * Returns the rule whose on-call order an incident follows, until the order is finished, or the rule is muted or sees the
+ * incident no more. Then the order of the next rule begins. An order also begins if its rule told nobody: the person on
+ * call may have left. What a mute or snooze holds back does not begin.
+ */
+function followed(draft: Draft, members: readonly IncidentMember[], question: Question): RuleFacts | undefined {
+  const { incident } = draft
+  const orders = ordersOf(members, question)
+  const { step = 0, ruleId = orders[0]?.id, finished = [] } = incident.escalation ?? {}
+  const goesOn = (rule: RuleFacts) =>
+    !finished.includes(rule.id) && !(rule.id === ruleId && step >= rule.escalation.length)
+  const isHeld = (rule: RuleFacts) => holdOf(incident, members, rule, question) !== undefined
+  const current = incident.escalation ? orders.find((rule) => rule.id === ruleId && goesOn(rule)) : undefined
+  if (current && !isHeld(current)) return current
+  const next = orders.find((rule) => rule !== current && goesOn(rule) && !isHeld(rule))
+  if (!next) return undefined
+  incident.escalation = { ruleId: next.id, step: 0, dueMs: question.nowMs + waitMs(next, 0), finished }
+  return next
+}
+
+/** Begins the on-call order of a rule, and takes its next step when it is due. */
+function escalate(draft: Draft, question: Question): Wanted | undefined {
   const { incident, members } = draft
   const { nowMs } = question
-  const rule = escalating(draft, question)
-  if (!rule || incident.state === 'acknowledged') return undefined
-  const stepMs = (step: number) => (rule.escalation[step]?.afterMinutes ?? 0) * minuteMs
-  if (incident.escalation === null) {
-    if (hasNews) incident.escalation = { step: 0, dueMs: nowMs + stepMs(0) }
-    return undefined
-  }
+  if (incident.state === 'acknowledged') return undefined
+  const openMembers = members.filter((member) => member.endedMs === null)
+  const rule = followed(draft, openMembers, question)
+  if (!rule || incident.escalation === null) return undefined
   const { step, dueMs } = incident.escalation
   const target = rule.escalation[step]
-  const openMembers = members.filter((member) => member.endedMs === null)
-  if (dueMs > nowMs || !target || holdOf(incident, openMembers, rule, question)) return undefined
-  // Past the last step the order keeps its place, so that it does not start again.
+  if (dueMs > nowMs || !target) return undefined
+  const { finished = [] } = incident.escalation
+  const isLast = step + 1 >= rule.escalation.length
   incident.escalation = {
+    ruleId: rule.id,
     step: step + 1,
-    dueMs: step + 1 < rule.escalation.length ? nowMs + stepMs(step + 1) : Number.MAX_SAFE_INTEGER,
+    dueMs: isLast ? Number.MAX_SAFE_INTEGER : nowMs + waitMs(rule, step + 1),
+    // It does not begin again, also if the rule leaves the incident and comes back.
+    finished: isLast ? [...finished, rule.id] : finished,
   }
   const earlier = rule.escalation.slice(0, step).filter(({ schedule }) => schedule === target.schedule).length
   const order = question.onCall(target.schedule, incident.organizationId)
@@ -245,10 +271,22 @@ function mark({ draft: { incident }, receiver, change, heldBy }: Wanted, nowMs: 
       : { atMs: heldBy ? before.atMs : nowMs, level: isEnd ? 'ok' : incident.level, impact: incident.impact, held: 0 }
 }
 
+/**
+ * Ends a snooze whose time has come. Everybody hears of the state once, as of a change, though nothing changed: nobody
+ * may remember an incident that was silent for days.
+ */
+function endSnooze({ incident }: Draft, nowMs: number): boolean {
+  if (incident.snoozedUntilMs === null || incident.snoozedUntilMs > nowMs) return false
+  incident.snoozedUntilMs = null
+  incident.impact += 1
+  return true
+}
+
 /** Returns the messages about an incident that are due now, and marks them in the incident. */
 export function messagesOf(draft: Draft, question: Question): Wanted[] {
   const { incident } = draft
   const isOpen = incident.endedMs === null
+  draft.endsSnooze = isOpen && endSnooze(draft, question.nowMs)
   const members = draft.members.filter((member) => member.endedMs === null)
   const wanted = isOpen
     ? [...receiversOf(members, question).values()].flatMap((heard) => openMessage(draft, heard, question) ?? [])
@@ -260,11 +298,7 @@ export function messagesOf(draft: Draft, question: Question): Wanted[] {
     incident.notified[told.receiver.key] = { ...before, isAcknowledged: true }
   }
   if (isOpen) {
-    const step = escalate(
-      draft,
-      wanted.some(({ heldBy }) => heldBy === undefined),
-      question,
-    )
+    const step = escalate(draft, question)
     if (step) {
       wanted.push(step)
       mark(step, question.nowMs)

@@ -8,7 +8,7 @@ import type { Question, RuleFacts } from './facts.ts'
  * Firings of one release join within this time after the incident began. A release that runs for weeks would collect
  * unrelated errors otherwise.
  */
-const releaseJoinMs = 3_600_000
+export const releaseJoinMs = 3_600_000
 /** New incidents of one rule within `burstMs`. Further ones join a single incident, which is told in summaries. */
 const startsMax = 10
 const burstMs = 600_000
@@ -32,6 +32,8 @@ export type Draft = {
   isNew: boolean
   /** It ended without news: nothing happened for a day, or its rule is gone. */
   endsSilently: boolean
+  /** Its snooze is over just now. */
+  endsSnooze: boolean
 }
 
 const open = (draft: Draft): boolean => draft.incident.endedMs === null
@@ -46,6 +48,7 @@ const draftOf = ({ incident, members }: OpenIncident): Draft => ({
   firings: [],
   isNew: false,
   endsSilently: false,
+  endsSnooze: false,
 })
 
 /** Whether a member is what a firing is about: the issue, or the group of a metric. */
@@ -133,6 +136,7 @@ function newDraft(firing: Firing, rule: RuleFacts, title: string, isBurst: boole
     firings: [],
     isNew: true,
     endsSilently: false,
+    endsSnooze: false,
   }
 }
 

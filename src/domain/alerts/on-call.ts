@@ -112,11 +112,14 @@ const memberOf = (rota: Rota, turn: number): string | undefined => {
   return count === 0 ? undefined : rota.members[((turn % count) + count) % count]
 }
 
-/** The override that holds at a moment: of several, the one that was added last. */
+/** The override that holds at a moment: of several, the one that was added last. `overrides`: in the order of addition. */
 const overrideAt = (overrides: readonly Override[], atMs: number): Override | undefined =>
   overrides.findLast((override) => override.fromMs <= atMs && atMs < override.toMs)
 
-/** Returns who is on call at a moment, and until when; undefined for a rota without members and overrides. */
+/**
+ * Returns who is on call at a moment, and until when; undefined for a rota without members and overrides. `overrides`: in
+ * the order in which they were added.
+ */
 export function onCallAt(rota: Rota, overrides: readonly Override[], atMs: number): Shift | undefined {
   const override = overrideAt(overrides, atMs)
   const turn = turnAt(rota, atMs)

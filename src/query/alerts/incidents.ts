@@ -7,7 +7,7 @@ import type {
 import { onCallAt, type Shift, shiftsBetween } from '../../domain/alerts/on-call.ts'
 import type { Incident, IncidentFilter } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
-import type { OnCallSchedule } from '../../store/meta/alerts/on-call.ts'
+import type { OnCallOverride, OnCallSchedule } from '../../store/meta/alerts/on-call.ts'
 import type { MetaStore } from '../../store/meta/meta-store.ts'
 import { type Page, pageByOffset, readCursor } from '../cursor.ts'
 
@@ -173,6 +173,8 @@ export async function toRestMutes(deps: Deps, mutes: readonly Mute[], nowMs: num
   }))
 }
 
+const byStart = (a: OnCallOverride, b: OnCallOverride): number => a.fromMs - b.fromMs || a.id - b.id
+
 /** Converts on-call schedules to the API's shape, with who is on call now and in the next weeks. */
 export async function toRestSchedules(
   deps: Deps,
@@ -205,14 +207,12 @@ export async function toRestSchedules(
       holes: schedule.members.filter((id) => !people.has(id)).length,
       onCall: now ? { person: personIn(people, now.userId), until: iso(now.toMs), isOverride: now.isOverride } : null,
       shifts: shiftsBetween(schedule, own, nowMs, nowMs + aheadMs).map(toShift),
-      overrides: own
-        .toSorted((a, b) => a.fromMs - b.fromMs)
-        .map(({ id, userId, fromMs, toMs }) => ({
-          id: String(id),
-          person: personIn(people, userId),
-          start: iso(fromMs),
-          end: iso(toMs),
-        })),
+      overrides: own.toSorted(byStart).map(({ id, userId, fromMs, toMs }) => ({
+        id: String(id),
+        person: personIn(people, userId),
+        start: iso(fromMs),
+        end: iso(toMs),
+      })),
       dateCreated: iso(schedule.createdMs),
       revision: schedule.rev,
     }

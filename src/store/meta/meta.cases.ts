@@ -221,6 +221,13 @@ function filterCases(fresh: () => Promise<MetaStore>): void {
       (await meta.issues.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 })).map((group) => group.issueId),
     ).toEqual([3])
     expect(await meta.issues.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
+    expect((await meta.issues.issueStates([1, 99])).get(1)).toEqual({
+      projectId: 1,
+      shortId: 'WEB-1',
+      title: (await meta.issues.issueById(1))?.title,
+      status: 'unresolved',
+    })
+    expect((await meta.issues.issueStates([99])).size).toBe(0)
     expect([...(await meta.issues.issueLevels([1, 3, 99]))].sort()).toEqual([
       [1, 'info'],
       [3, 'info'],

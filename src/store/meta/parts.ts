@@ -1,6 +1,7 @@
+import { decisionPart } from './alerts/decisions.ts'
 import { alertDuePart, deliveryPart, outboxPart } from './alerts/deliveries.ts'
 import { firingPart } from './alerts/firings.ts'
-import { incidentChangePart, incidentDecisionPart, incidentReadPart } from './alerts/incidents.ts'
+import { incidentChangePart, incidentReadPart } from './alerts/incidents.ts'
 import { mutePart } from './alerts/mutes.ts'
 import { onCallPart } from './alerts/on-call.ts'
 import { alertRulePart } from './alerts/rules.ts'
@@ -162,7 +163,7 @@ export function metaParts(store: Store, copies: SnapshotSource): Omit<MetaStore,
     pushBrowsers: pushBrowserPart(store),
     incidents: {
       ...incidentReadPart(store),
-      ...incidentDecisionPart(store),
+      ...decisionPart(store),
       ...incidentChangePart(store),
       ...mutePart(store),
       ...onCallPart(store),

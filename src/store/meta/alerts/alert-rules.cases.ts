@@ -211,6 +211,8 @@ export function alertRuleCases(fresh: () => Promise<MetaStore>): void {
       ]
       expect(await alertRules.firingsUndecided(10)).toEqual(stored)
       expect(await alertRules.firingsUndecided(1)).toEqual(stored.slice(0, 1))
+      expect(await alertRules.firingsUndecided(10, 1)).toEqual(stored)
+      expect(await alertRules.firingsUndecided(10, 2)).toEqual([])
       expect(await alertRules.firingsOf(id, nowMs, 10)).toEqual(stored.slice(0, 1))
       expect(await alertRules.firingsOf(id, nowMs + 1, 10)).toEqual([])
       expect((await alertRules.alertRuleById(id))?.state).toEqual(state)

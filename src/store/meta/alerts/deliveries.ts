@@ -111,8 +111,9 @@ const testOf = (channel: { id: number; organization_id: number }, recipient: str
 /** Implements the outbox of commits for the built-in notifications. */
 export function alertDuePart({ write, dialect: { builder } }: Store): Pick<AlertStore, 'alertsDue'> {
   return {
-    alertsDue: async (max, nowMs) => {
-      const due = builder.selectFrom('alert_due').selectAll().where('until_ms', '<=', nowMs)
+    alertsDue: async (max, nowMs, organizationId) => {
+      const all = builder.selectFrom('alert_due').selectAll().where('until_ms', '<=', nowMs)
+      const due = organizationId === undefined ? all : all.where('organization_id', '=', organizationId)
       return (await write.all(due.orderBy('id').limit(max))).map((row) => ({
         id: row.id,
         organizationId: row.organization_id,

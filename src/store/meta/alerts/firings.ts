@@ -25,8 +25,8 @@ export type FiringStore = {
    * with a known key, or of a rule that is gone, are dropped.
    */
   saveEvaluation(evaluation: Evaluation): Promise<void>
-  /** The oldest firings that are not decided. */
-  firingsUndecided(max: number): Promise<Firing[]>
+  /** The oldest firings that are not decided, of all organizations or of one. */
+  firingsUndecided(max: number, organizationId?: number): Promise<Firing[]>
   /** The firings of a rule from `fromMs` on, newest first. */
   firingsOf(ruleId: number, fromMs: number, max: number): Promise<Firing[]>
 }
@@ -117,8 +117,11 @@ export function firingPart(store: Store): FiringStore {
         for (const part of partsOf(doneIds))
           await write.run(builder.deleteFrom('issue_trigger').where('id', 'in', part))
       }),
-    firingsUndecided: async (max) =>
-      (await write.all(all().where('decided_ms', 'is', null).orderBy('id').limit(max))).map(toFiring),
+    firingsUndecided: async (max, organizationId) => {
+      const undecided = all().where('decided_ms', 'is', null).orderBy('id').limit(max)
+      const rows = organizationId === undefined ? undecided : undecided.where('organization_id', '=', organizationId)
+      return (await write.all(rows)).map(toFiring)
+    },
     firingsOf: async (ruleId, fromMs, max) =>
       (
         await read.all(

@@ -63,8 +63,8 @@ export const aDelivery = (change: Partial<NewDelivery> = {}): NewDelivery => ({
   ...change,
 })
 
-/** An empty decision with these changes. */
-export const decided = (change: Partial<Decided>): Decided => ({
+/** An empty decision with these changes, whatever the incidents are. */
+export const decided = (change: Partial<Decided>) => (): Decided => ({
   incidents: [],
   deliveries: [],
   grown: [],
@@ -115,7 +115,7 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
       ]),
     )
     expect(await meta.incidents.lastFiringsOf([])).toEqual(new Map())
-    expect(await meta.incidents.organizationsWithOpenIncidents(nowMs)).toEqual([1])
+    expect(await meta.incidents.organizationsToLookAt(nowMs)).toEqual([1])
   })
 
   test('a decision that fails stores nothing', async () => {
@@ -127,6 +127,32 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     )
     await expect(work).rejects.toThrow(/foreign key/i)
     expect(await meta.incidents.incidentById(1)).toBeUndefined()
+  })
+
+  test('a decision sees incidents as they are now, and not those that are gone', async () => {
+    const meta = await fresh()
+    const two = decided({ incidents: [started(), started(anIncident(), [aMember({ ruleId: 5 })])] })
+    await meta.incidents.storeDecision(two, nowMs)
+    const read = await meta.incidents.incidentsToDecide([1, 2], [])
+    const snoozed = { snoozedUntilMs: nowMs + 5, changedMs: nowMs + 1 }
+    await meta.incidents.changeIncident(1, snoozed, { kind: 'snoozed', userId: 'ann', data: {} })
+    const end = { state: 'resolved', endedMs: nowMs + 9, changedMs: nowMs + 9 } as const
+    await meta.incidents.changeIncident(2, end, { kind: 'resolved', userId: 'ann', data: {} }, true)
+    const gone = { incident: anIncident({ id: 9 }), members: [] }
+    const seen: unknown[] = []
+    const decision = await meta.incidents.storeDecision(
+      (current) => {
+        seen.push(...current)
+        return decided({ firingIds: [7] })()
+      },
+      nowMs,
+      [...read, gone],
+    )
+    expect(seen).toEqual([
+      { incident: anIncident({ id: 1, ...snoozed }), members: [aMember()] },
+      { incident: anIncident({ id: 2, ...end }), members: [aMember({ ruleId: 5, endedMs: nowMs + 9 })] },
+    ])
+    expect(decision).toEqual(decided({ firingIds: [7] })())
   })
 
   test('members are changed by their rule and issue, and summaries grow', async () => {
@@ -155,32 +181,94 @@ export function incidentCases(fresh: () => Promise<MetaStore>): void {
     expect(await meta.alerts.deliveriesQueued(nowMs, 10)).toEqual([])
   })
 
-  test('a decision reads open incidents, those that ended lately, and the members of its rules', async () => {
+  const ended = (ms: number, change: Partial<Incident> = {}) =>
+    anIncident({ state: 'resolved', endedMs: nowMs + ms, ...change })
+  const heard = (level: 'ok' | 'critical') => ({ 'channel:1': { atMs: nowMs, level, impact: 1, held: 0 } })
+
+  test('a decision reads open members and those of its rules, and all members of what has ended', async () => {
     const meta = await fresh()
     await meta.incidents.storeDecision(
       decided({
         incidents: [
+          started(ended(-10), [aMember({ endedMs: nowMs - 10 })]),
           started(anIncident(), [aMember({ issueId: 1, endedMs: nowMs }), aMember({ issueId: 2 })]),
-          started(anIncident({ endedMs: nowMs - 10, state: 'resolved' }), [aMember({ endedMs: nowMs - 10 })]),
-          started(anIncident({ endedMs: nowMs - 1000, state: 'resolved' })),
         ],
       }),
       nowMs,
     )
-    const read = async (ruleIds: number[]) =>
-      (await meta.incidents.incidentsToDecide([1], nowMs - 100, ruleIds)).map(({ incident, members }) => [
+    const read = async (ids: number[], ruleIds: number[]) =>
+      (await meta.incidents.incidentsToDecide(ids, ruleIds)).map(({ incident, members }) => [
         incident.id,
         members.map((member) => member.issueId).sort(),
       ])
-    expect(await read([])).toEqual([
-      [1, [2]],
-      [2, [0]],
+    expect(await read([1, 2, 9], [])).toEqual([
+      [2, [2]],
+      [1, [0]],
     ])
-    expect(await read([4])).toEqual([
-      [1, [1, 2]],
-      [2, [0]],
-    ])
-    expect(await meta.incidents.incidentsToDecide([2], 0, [4])).toEqual([])
+    expect(await read([2], [4, 5])).toEqual([[2, [1, 2]]])
+    expect(await read([], [4])).toEqual([])
+    // More than one statement of SQLite can name.
+    expect(await read([2, ...Array.from({ length: 40_000 }, (_, at) => at + 10)], [])).toEqual([[2, [2]]])
+  })
+
+  test('time changes what is open, and what has ended and was not told', async () => {
+    const meta = await fresh()
+    await meta.incidents.storeDecision(
+      decided({
+        incidents: [
+          started(),
+          started(ended(-10, { notified: heard('ok') })),
+          started(ended(-10, { notified: { 'person:a': heard('ok')['channel:1'], ...heard('critical') } })),
+          started(ended(-1000, { notified: heard('critical') })),
+          started(anIncident({ notified: heard('ok') })),
+        ],
+      }),
+      nowMs,
+    )
+    expect(await meta.incidents.incidentsToLookAt(1, nowMs - 100)).toEqual([5, 3, 1])
+    expect(await meta.incidents.incidentsToLookAt(2, 0)).toEqual([])
+    expect(await meta.incidents.organizationsToLookAt(nowMs - 100)).toEqual([1])
+    expect(await meta.incidents.organizationsDue(nowMs)).toEqual([])
+  })
+
+  test('firings look for their incidents by what they have in common', async () => {
+    const meta = await fresh()
+    const { id: other } = await meta.organizations.createOrganization({ slug: 'b', name: 'B', ownerUserId: 'ann' })
+    const deploy = { release: '', deployId: 3 }
+    await meta.incidents.storeDecision(
+      decided({
+        incidents: [
+          started(anIncident({ release: '' }), [aMember({ issueId: 7 })]),
+          started(ended(-10), [aMember({ issueId: 7, endedMs: nowMs - 10 })]),
+          started(ended(-1000), [aMember({ issueId: 7, endedMs: nowMs - 1000 })]),
+          started(anIncident({ release: '', startedMs: nowMs - 5000 }), [aMember({ ruleId: 5, causes: [8, 9] })]),
+          started(anIncident(deploy), [aMember({ ruleId: 6, issueId: 1 })]),
+          started(anIncident({ release: 'web@1', startedMs: nowMs - 50 }), [aMember({ ruleId: 6, issueId: 2 })]),
+          started(anIncident({ release: 'web@1', startedMs: nowMs - 5000 }), [aMember({ ruleId: 6, issueId: 3 })]),
+          started(anIncident({ organizationId: other, ...deploy }), [aMember({ ruleId: 5, issueId: 7 })]),
+        ],
+      }),
+      nowMs,
+    )
+    const none = { ruleIds: [], metricRuleIds: [], issueIds: [], deployIds: [], releases: [] }
+    const times = { startedFromMs: nowMs - 100, startedToMs: nowMs + 100, endedFromMs: nowMs - 100 }
+    const join = async (keys: object) =>
+      (await meta.incidents.incidentsToJoin({ organizationId: 1, ...none, ...times, ...keys })).sort()
+    for (const [keys, ids] of [
+      [{}, []],
+      [{ issueIds: [7] }, [1, 2]],
+      [{ issueIds: [9] }, [4]],
+      [{ issueIds: [4, 5, 8] }, [4]],
+      [{ ruleIds: [5], metricRuleIds: [5] }, [4]],
+      [{ ruleIds: [4] }, [1]],
+      [{ ruleIds: [6] }, [5, 6]],
+      [{ deployIds: [3] }, [5]],
+      [{ releases: ['web@1'] }, [6]],
+      [{ releases: ['web@1'], startedFromMs: 0 }, [6, 7]],
+      [{ organizationId: other, issueIds: [7], deployIds: [3] }, [8]],
+      [{ issueIds: Array.from({ length: 40_000 }, (_, at) => at + 7) }, [1, 2, 4]],
+    ] as const)
+      expect([keys, await join(keys)]).toEqual([keys, ids])
   })
 
   test('the list is by state, rule and issue, newest first, page by page', async () => {

@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { Builder } from '../database/dialect.ts'
-import { fromJson, insertedId, type Store } from '../database/store.ts'
+import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
-import { addRuleIssues, type RuleIssue } from '../trackers/rule-issues.ts'
-import { insertDelivery } from './deliveries.ts'
+import type { RuleIssue } from '../trackers/rule-issues.ts'
 import type { FiringGroup } from './firing.ts'
 
 /** Ids of one statement. */
@@ -46,6 +45,9 @@ export type Notified = {
   isAcknowledged?: boolean
 }
 
+/** `ruleId`: whose order it is; absent in rows of older versions. `finished`: rules whose orders have no further step. */
+type Escalation = { step: number; dueMs: number; ruleId?: number; finished?: number[] }
+
 export type Incident = {
   id: number
   organizationId: number
@@ -71,8 +73,8 @@ export type Incident = {
   projectIds: number[]
   /** By receiver: `channel:3`, `person:ID`. */
   notified: Record<string, Notified>
-  /** The next step of the on-call order; null: none, or somebody acknowledged. */
-  escalation: { step: number; dueMs: number } | null
+  /** The next step of an on-call order; null: none, or somebody acknowledged. */
+  escalation: Escalation | null
 }
 
 type IncidentActivity = {
@@ -104,7 +106,7 @@ export type NewActivity = Pick<IncidentActivity, 'kind' | 'userId' | 'data'>
 export type OpenIncident = { incident: Incident; members: IncidentMember[] }
 
 /** What a decision stores about an incident. `incident.id` 0: it is new. `members`: those that changed. */
-type IncidentChange = { incident: Incident; members: IncidentMember[]; activities: NewActivity[] }
+export type IncidentChange = { incident: Incident; members: IncidentMember[]; activities: NewActivity[] }
 
 /** All rows of one decision. `incident` of a delivery: the place of its incident in `incidents`; null: it is about no incident. */
 export type Decided = {
@@ -119,6 +121,25 @@ export type Decided = {
   firingIds: number[]
   postponed: { id: number; untilMs: number }[]
 }
+
+/** What firings of one organization have in common with the incidents that they belong to. */
+type JoinKeys = {
+  organizationId: number
+  ruleIds: readonly number[]
+  /** Those of `ruleIds` that watch a metric. */
+  metricRuleIds: readonly number[]
+  issueIds: readonly number[]
+  deployIds: readonly number[]
+  releases: readonly string[]
+  /** Times between which an open incident of the same release or of a flood began. */
+  startedFromMs: number
+  startedToMs: number
+  /** Incidents that ended earlier do not open again. */
+  endedFromMs: number
+}
+
+/** Decides about incidents as they are now. */
+type Decide = (incidents: OpenIncident[]) => Decided
 
 /** Which incidents: open or ended ones, all or those of a rule or issue. */
 export type IncidentFilter = {
@@ -148,15 +169,28 @@ export type IncidentStore = {
   lastFiringsOf(ruleIds: number[]): Promise<Map<number, number>>
   /** Newest first. */
   incidentActivitiesOf(id: number, max: number): Promise<IncidentActivity[]>
+  /** Organizations with firings or changes of issues that a decision is due for. */
+  organizationsDue(nowMs: number): Promise<number[]>
+  /** Organizations with incidents as of `incidentsToLookAt`. */
+  organizationsToLookAt(endedFromMs: number): Promise<number[]>
   /**
-   * Open incidents with their open members and all members of these rules, and incidents that ended since
-   * `endedFromMs` with all their members.
+   * Ids of incidents that time can change, newest first: those that are open, and those that ended since `endedFromMs`
+   * and whose end somebody has not heard of.
    */
-  incidentsToDecide(organizationIds: number[], endedFromMs: number, ruleIds: number[]): Promise<OpenIncident[]>
-  /** Organizations with incidents that are open, or ended since `endedFromMs`: their end may have to be told. */
-  organizationsWithOpenIncidents(endedFromMs: number): Promise<number[]>
-  /** Stores a decision in one transaction. */
-  storeDecision(decided: Decided, nowMs: number): Promise<void>
+  incidentsToLookAt(organizationId: number, endedFromMs: number): Promise<number[]>
+  /** Ids of incidents that firings with these keys can join, end or open again. */
+  incidentsToJoin(keys: JoinKeys): Promise<number[]>
+  /**
+   * Incidents for a decision, open ones first. An open incident has its open members and all members of these rules, one
+   * that has ended has all its members.
+   */
+  incidentsToDecide(ids: readonly number[], ruleIds: readonly number[]): Promise<OpenIncident[]>
+  /**
+   * Reads the incidents of `read` once more, decides and stores the decision, all in one transaction: what a person
+   * changed since `read` is neither overwritten nor missed. An incident that is gone is left out. `decide` can run more
+   * than once and must be pure. Returns the decision.
+   */
+  storeDecision(decide: Decide, nowMs: number, read?: readonly OpenIncident[]): Promise<Decided>
   /**
    * Changes an incident and adds to its history. Throws NOT_FOUND, and CONFLICT when it has ended. `closesMembers`
    * also ends its members.
@@ -164,7 +198,8 @@ export type IncidentStore = {
   changeIncident(id: number, patch: IncidentPatch, activity: NewActivity, closesMembers?: boolean): Promise<Incident>
 }
 
-const toIncident = (row: Selectable<Tables['incident']>): Incident => ({
+/** Converts a row to its incident. */
+export const toIncident = (row: Selectable<Tables['incident']>): Incident => ({
   id: row.id,
   organizationId: row.organization_id,
   title: row.title,
@@ -186,7 +221,8 @@ const toIncident = (row: Selectable<Tables['incident']>): Incident => ({
   escalation: row.escalation === null ? null : fromJson<Incident['escalation']>(row.escalation),
 })
 
-const rowOf = (incident: Incident) => ({
+/** Converts an incident to its row. */
+export const incidentRow = (incident: Incident) => ({
   organization_id: incident.organizationId,
   title: incident.title,
   state: incident.state,
@@ -207,14 +243,16 @@ const rowOf = (incident: Incident) => ({
   escalation: incident.escalation === null ? null : JSON.stringify(incident.escalation),
 })
 
-type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence' | 'causes' | 'impact'> & { name?: string }
+/** The JSON of a member. `name`: of its group. */
+export type Measure = Pick<IncidentMember, 'value' | 'threshold' | 'sentence' | 'causes' | 'impact'> & { name?: string }
 
 function measureOf({ measure, group_key }: Pick<Selectable<Tables['incident_member']>, 'measure' | 'group_key'>) {
   const { name, ...rest } = fromJson<Measure>(measure)
   return { ...rest, group: group_key === '' ? null : { key: group_key, name: name ?? '' } }
 }
 
-const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember => ({
+/** Converts a row to its member. */
+export const toMember = (row: Selectable<Tables['incident_member']>): IncidentMember => ({
   ruleId: row.rule_id,
   issueId: row.issue_id,
   level: row.level as AlertLevel,
@@ -313,82 +351,8 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
   }
 }
 
-type DecisionReads = Pick<IncidentStore, 'incidentsToDecide' | 'organizationsWithOpenIncidents'>
-
-/** Implements what decisions read of incidents. */
-export function incidentDecisionPart({ write, dialect: { builder } }: Store): DecisionReads {
-  const all = () => builder.selectFrom('incident').selectAll()
-  const members = () => builder.selectFrom('incident_member').selectAll()
-  return {
-    incidentsToDecide: async (organizationIds, endedFromMs, ruleIds) => {
-      const inOrganizations = all().where('organization_id', 'in', organizationIds)
-      const rows = [
-        ...(await write.all(inOrganizations.where('ended_ms', 'is', null).orderBy('id'))),
-        ...(await write.all(inOrganizations.where('ended_ms', '>=', endedFromMs).orderBy('id'))),
-      ]
-      const ids = rows.map((row) => row.id)
-      const ended = rows.filter((row) => row.ended_ms !== null).map((row) => row.id)
-      const found = await write.all(
-        members()
-          .where('incident_id', 'in', ids)
-          .where((build) =>
-            build.or([
-              build('ended_ms', 'is', null),
-              build('rule_id', 'in', ruleIds),
-              build('incident_id', 'in', ended),
-            ]),
-          )
-          .orderBy('opened_ms'),
-      )
-      const byIncident = Map.groupBy(found, (row) => row.incident_id)
-      return rows.map((row) => ({ incident: toIncident(row), members: (byIncident.get(row.id) ?? []).map(toMember) }))
-    },
-    organizationsWithOpenIncidents: async (endedFromMs) => {
-      const organizations = builder.selectFrom('incident').select('organization_id').distinct()
-      const found = [
-        ...(await write.all(organizations.where('ended_ms', 'is', null))),
-        ...(await write.all(organizations.where('ended_ms', '>=', endedFromMs))),
-      ]
-      return [...new Set(found.map((row) => row.organization_id))]
-    },
-  }
-}
-
-async function storeIncident(store: Store, change: IncidentChange, nowMs: number): Promise<number> {
-  const { write, dialect } = store
-  const { builder } = dialect
-  const row = rowOf(change.incident)
-  const id = change.incident.id || (await insertedId(write, builder.insertInto('incident').values(row)))
-  if (change.incident.id) await write.run(builder.updateTable('incident').set(row).where('id', '=', id))
-  for (const member of change.members) {
-    const { value, threshold, sentence, causes, impact, group } = member
-    const name = group ? { name: group.name } : {}
-    const values = {
-      level: member.level,
-      opened_ms: member.openedMs,
-      ended_ms: member.endedMs,
-      measure: JSON.stringify({ value, threshold, sentence, causes, impact, ...name } satisfies Measure),
-    }
-    await write.run(
-      builder
-        .insertInto('incident_member')
-        .values({
-          incident_id: id,
-          rule_id: member.ruleId,
-          issue_id: member.issueId,
-          group_key: group?.key ?? '',
-          ...values,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['incident_id', 'rule_id', 'issue_id', 'group_key']).doUpdateSet(values),
-        ),
-    )
-  }
-  await addActivities(store, id, change.activities, nowMs)
-  return id
-}
-
-async function addActivities(
+/** Adds to the history of an incident. The caller opens the transaction. */
+export async function addActivities(
   { write, dialect: { builder } }: Store,
   incidentId: number,
   activities: readonly NewActivity[],
@@ -402,38 +366,11 @@ async function addActivities(
     )
 }
 
-/** Implements decisions about incidents, and changes of them by people. */
-export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDecision' | 'changeIncident'> {
+/** Implements changes by people. */
+export function incidentChangePart(store: Store): Pick<IncidentStore, 'changeIncident'> {
   const { write } = store
   const { builder } = store.dialect
   return {
-    storeDecision: (decided, nowMs) =>
-      write.transaction(async () => {
-        const ids: number[] = []
-        for (const change of decided.incidents) ids.push(await storeIncident(store, change, nowMs))
-        for (const { delivery, incident } of decided.deliveries) {
-          const incidentId = incident === null ? delivery.incidentId : (ids[incident] ?? null)
-          await insertDelivery(store, { ...delivery, incidentId }, nowMs)
-        }
-        for (const { id, items, issueIds, more } of decided.grown)
-          await write.run(
-            builder
-              .updateTable('delivery')
-              .set({ items: JSON.stringify(items), issue_ids: JSON.stringify(issueIds), more })
-              .where('id', '=', id),
-          )
-        await addRuleIssues(store, decided.trackerIssues, nowMs)
-        for (let from = 0; from < decided.firingIds.length; from += idsMax)
-          await write.run(
-            builder
-              .updateTable('alert_firing')
-              .set({ decided_ms: nowMs })
-              .where('id', 'in', decided.firingIds.slice(from, from + idsMax)),
-          )
-        for (const { id, untilMs } of decided.postponed)
-          await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
-        for (const id of decided.dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))
-      }),
     changeIncident: (id, patch, activity, closesMembers = false) =>
       write.transaction(async () => {
         const row = await write.get(builder.selectFrom('incident').selectAll().where('id', '=', id))
@@ -441,7 +378,7 @@ export function incidentChangePart(store: Store): Pick<IncidentStore, 'storeDeci
         const before = toIncident(row)
         if (before.endedMs !== null) throw new MishapError('CONFLICT', { detail: 'This incident has ended.' })
         const incident = { ...before, ...patch }
-        await write.run(builder.updateTable('incident').set(rowOf(incident)).where('id', '=', id))
+        await write.run(builder.updateTable('incident').set(incidentRow(incident)).where('id', '=', id))
         if (closesMembers)
           await write.run(
             builder

@@ -46,6 +46,10 @@ export function alertCases(fresh: () => Promise<MetaStore>): void {
       [1, 'new', 'first', nowMs],
       [2, 'new', effect().eventId, nowMs],
     ])
+    const dueOf = async (organizationId: number) =>
+      (await meta.alerts.alertsDue(10, nowMs, organizationId)).map(({ issueId }) => issueId)
+    expect([await dueOf(1), await dueOf(2)]).toEqual([[1, 2], []])
+    expect([await meta.incidents.organizationsDue(nowMs), await meta.incidents.organizationsDue(-1)]).toEqual([[1], []])
     await meta.incidents.storeDecision(decided({ dueIds: [1, 2] }), nowMs)
     await commit(meta, { events: [effect()] })
     expect(await meta.alerts.alertsDue(10, nowMs)).toEqual([])

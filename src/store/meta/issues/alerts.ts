@@ -131,8 +131,8 @@ export type AlertStore = ChannelAddressStore & {
   deleteChannel(id: number): Promise<void>
   channelById(id: number): Promise<Channel | undefined>
   channelsOf(organizationId: number): Promise<Channel[]>
-  /** The oldest undecided alerts that no longer wait. */
-  alertsDue(max: number, nowMs: number): Promise<AlertDue[]>
+  /** The oldest undecided alerts that no longer wait, of all organizations or of one. */
+  alertsDue(max: number, nowMs: number, organizationId?: number): Promise<AlertDue[]>
   /** Deliveries to these channels and persons since `fromMs`, oldest first, without tests and suppressed ones. */
   deliveriesSince(channelIds: number[], fromMs: number, userIds?: string[]): Promise<Delivery[]>
   queueTest(channelId: number, recipients: string[], nowMs: number): Promise<Delivery[]>

@@ -6,6 +6,8 @@ import { readCounts } from '../ingest/diagnostic-counts.ts'
 import type { Activity, Issue, IssueFilter } from '../meta.ts'
 import { condition } from './issue-filter.ts'
 
+type IssueState = Pick<Issue, 'projectId' | 'shortId' | 'title' | 'status'>
+
 /** Reads issues and their related rows. */
 export type IssueReadStore = {
   /** The issue, or the issue it was merged into. */
@@ -27,6 +29,8 @@ export type IssueReadStore = {
   issueStarts(ids: readonly number[], filter?: IssueFilter): Promise<Map<number, number>>
   /** Levels of the issues among `ids` that match the filter, by id. */
   issueLevels(ids: readonly number[], filter?: IssueFilter): Promise<Map<number, string>>
+  /** What alerting must know of each issue that still exists, by id: much less than the whole row. */
+  issueStates(ids: readonly number[]): Promise<Map<number, IssueState>>
   /** Hashes of the issues that match the filter, with their issue, at most `max`, in no order. */
   groupsOfIssues(request: {
     projectIds: number[]
@@ -121,7 +125,7 @@ type ListPart = Pick<
   IssueReadStore & IssueIdsStore,
   'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'
 >
-type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'issueLevels' | 'groupsOfIssues'>
+type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'issueLevels' | 'issueStates' | 'groupsOfIssues'>
 type RelatedRowsReadPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf' | 'activitiesBetween'>
 type LookupPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
@@ -165,6 +169,16 @@ function issueSetPart({ read, dialect }: Store): SetPart {
     issueLevels: async (ids, filter) => {
       const rows = await inChunks(ids, (chunkIds) => read.all(among(chunkIds, filter).select(['id', 'level'])))
       return new Map(rows.map((row) => [row.id, row.level]))
+    },
+    issueStates: async (ids) => {
+      const columns = ['id', 'project_id', 'short_id', 'title', 'status'] as const
+      const rows = await inChunks(ids, (chunkIds) => read.all(among(chunkIds, undefined).select(columns)))
+      return new Map(
+        rows.map(({ id, project_id, short_id, title, status }) => [
+          id,
+          { projectId: project_id, shortId: short_id, title, status: status as Issue['status'] },
+        ]),
+      )
     },
     groupsOfIssues: async (request) => {
       if (request.projectIds.length === 0) return []
