@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { configOf } from '../alert/channel.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import { type ChannelChange, confirmAddress, createChannel, deleteChannel, updateChannel } from './channels.ts'
 import { endOf, operationRig } from './rig.cases.ts'
@@ -63,6 +64,32 @@ describe('a channel', () => {
     deps.asked.length = 0
     expect(await updateChannel(deps, channel, change)).toMatchObject(expected)
     expect(deps.asked).toHaveLength(asked)
+  })
+
+  const ntfy = { kind: 'ntfy' as const, name: 'Phone', project: null }
+  test.each<[string, ChannelChange, string, string[]]>([
+    ['another topic keeps the token', { target: 'https://ntfy.test/b' }, 'tk_1', []],
+    ['another server needs a token', { target: 'https://evil.test/a' }, 'tk_1', ['token']],
+    ['another port needs a token', { target: 'https://ntfy.test:8443/a' }, 'tk_1', ['token']],
+    ['plain http needs a token', { config: { target: 'http://ntfy.test/a' } }, 'tk_1', ['token']],
+    ['another server with its own token', { target: 'https://other.test/a', config: { token: 'tk_2' } }, 'tk_2', []],
+    ['another server without a token', { target: 'https://other.test/a', config: { token: '' } }, '', []],
+    ['a broken address', { target: 'ntfy' }, 'tk_1', ['target']],
+  ])('of ntfy: %s', async (_says, change, token, fields) => {
+    const deps = await rig()
+    const text = { ...ntfy, target: 'https://ntfy.test/a', config: { token: 'tk_1' } }
+    const { channel } = await createChannel(deps, 1, text)
+    expect((await endOf(() => updateChannel(deps, channel, change)))[1]).toEqual(fields)
+    const [stored] = await deps.meta.alerts.channelsOf(1)
+    expect(stored && (configOf(deps.seal, stored).token ?? '')).toBe(token)
+    const changed = change.target ?? change.config?.target
+    expect(stored && configOf(deps.seal, stored).target).toBe(fields.length > 0 ? 'https://ntfy.test/a' : changed)
+  })
+
+  test('of ntfy without a token moves freely', async () => {
+    const deps = await rig()
+    const { channel } = await createChannel(deps, 1, { ...ntfy, target: 'https://ntfy.test/a' })
+    expect(await endOf(() => updateChannel(deps, channel, { target: 'https://other.test/a' }))).toEqual(['done', []])
   })
 
   test('is deleted', async () => {

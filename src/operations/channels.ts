@@ -1,5 +1,12 @@
 import type { Alerts } from '../alert/alert.ts'
-import { checkedConfig, configOf, hasSigningSecret, newSigningSecret, sealedConfigOf } from '../alert/channel.ts'
+import {
+  checkedConfig,
+  configOf,
+  fieldsOf,
+  hasSigningSecret,
+  newSigningSecret,
+  sealedConfigOf,
+} from '../alert/channel.ts'
 import { type Confirms, confirmationOf } from '../alert/confirm.ts'
 import { addressesIn } from '../alert/recipients.ts'
 import type { Seal } from '../auth/seal.ts'
@@ -87,11 +94,30 @@ function retainedAddresses({ seal }: Deps, before: Channel, target: string): str
   }
 }
 
+const originOf = (url = ''): string => (URL.canParse(url) ? new URL(url).origin : '')
+
+/**
+ * Throws VALIDATION if a stored secret would be sent to another origin than the one that it was entered for. Whoever may
+ * change a channel must not be able to read its token that way.
+ */
+function demandSecretsAgain(kind: ChannelKind, before: ChannelConfig, after: ChannelConfig, given: ChannelConfig) {
+  const fields = fieldsOf(kind)
+  const moved = fields.find(({ name, type }) => type === 'url' && originOf(before[name]) !== originOf(after[name]))
+  if (!moved) return
+  const stored = fields.filter(({ name, type }) => type === 'secret' && before[name] && given[name] === undefined)
+  if (stored.length === 0) return
+  const sentence = `The stored value stays at ${originOf(before[moved.name])}. Enter the one for the new address. If that needs none, create another channel.`
+  throw new MishapError('VALIDATION', { fields: Object.fromEntries(stored.map(({ name }) => [name, [sentence]])) })
+}
+
 /** Returns the values of the fields after a change; undefined if it changes none. Fields left empty stay. */
 function changedConfig({ seal }: Deps, channel: Channel, change: ChannelChange): ChannelConfig | undefined {
   const given = { ...change.config, ...(change.target === undefined ? {} : { target: change.target }) }
   if (Object.keys(given).length === 0) return undefined
-  return checkedConfig(channel.kind, { ...openConfig(seal, channel), ...given })
+  const before = openConfig(seal, channel)
+  const after = checkedConfig(channel.kind, { ...before, ...given })
+  demandSecretsAgain(channel.kind, before, after, given)
+  return after
 }
 
 /** Returns the stored values; none if the secrets of the data folder have changed, so that all must be given again. */
