@@ -48,6 +48,19 @@ async function hasOpenSibling({ meta }: PushDeps, { link }: DueLink): Promise<bo
   return false
 }
 
+/**
+ * Reads a due link again: calls of others took seconds, in which a person may have changed the issue, or a sibling was
+ * settled. Undefined if nothing is left to send.
+ */
+async function currentOf({ meta }: PushDeps, { link }: DueLink): Promise<DueLink | undefined> {
+  const links = await meta.trackers.externalLinksOf(link.integrationId, link.externalId)
+  const current = links.find(({ id }) => id === link.id)
+  const issue = current && (await meta.issues.issueById(current.issueId))
+  // An archived issue says nothing about the tracker's.
+  if (!issue || issue.status === 'ignored') return undefined
+  return { link: current, wanted: issue.status === 'resolved' ? 'closed' : 'open' }
+}
+
 /** Closes or reopens a tracker issue. Returns whether it is settled. */
 async function pushState(deps: PushDeps, due: DueLink): Promise<boolean> {
   const { meta, clock } = deps
@@ -62,7 +75,8 @@ async function pushState(deps: PushDeps, due: DueLink): Promise<boolean> {
       await meta.trackers.notePush(link.id, wanted, clock.now())
       await withTracker(deps, integration, (tracker) => tracker.setState(externalId, wanted))
     }
-    await meta.trackers.settleExternal(integration.id, externalId, isKept ? link.state : wanted)
+    const handled = { linkId: link.id, state: wanted }
+    await meta.trackers.settleExternal(integration.id, externalId, isKept ? link.state : wanted, handled)
     return true
   } catch (error) {
     await failed(deps, link, error)
@@ -127,11 +141,8 @@ export async function pushDue(deps: PushDeps): Promise<{ settled: number; failed
   }
   for (const link of await meta.trackers.ruleIssuesDueBy(clock.now(), linksMax)) count(await createForRule(deps, link))
   for (const due of await meta.trackers.linksDueBy(clock.now(), linksMax)) {
-    // A sibling of the same tracker issue was settled in this loop.
-    const [current] = (await meta.trackers.externalLinksOf(due.link.integrationId, due.link.externalId)).filter(
-      ({ id }) => id === due.link.id,
-    )
-    if (current) count(await pushState(deps, { ...due, link: current }))
+    const current = await currentOf(deps, due)
+    if (current) count(await pushState(deps, current))
   }
   const blocked = new Set<number>()
   for (const due of await meta.trackers.commentsDueBy(clock.now(), linksMax)) {
