@@ -2,7 +2,7 @@ import { configOf } from '../alert/channel.ts'
 import { peopleIn, type SlackPeople } from '../alert/slack.ts'
 import type { Actor } from '../auth/auth.ts'
 import type { ChannelConfig } from '../domain/alerts/channel-kinds.ts'
-import type { ActOnClick, Click } from '../operations/slack-clicks.ts'
+import type { ActOnClick, SignedClick } from '../operations/slack-clicks.ts'
 import type { App } from '../processes/parts.ts'
 import type { Issue, Organization } from '../store/meta/meta.ts'
 import { applyChange } from './issues/issue-change.ts'
@@ -68,7 +68,7 @@ async function issueOf(app: App, organization: Organization, value = ''): Promis
 }
 
 /** Does what a button says. Returns the sentence for the person who clicked. */
-async function act(app: App, context: ClickContext, action: Click['actions'][number]): Promise<string> {
+async function act(app: App, context: ClickContext, action: SignedClick['actions'][number]): Promise<string> {
   const { organization } = context
   const issue = await issueOf(app, organization, action.value)
   const project = issue && (await app.meta.projects.projectById(issue.projectId))
