@@ -334,6 +334,51 @@ describe('sending', () => {
     expect(vendor.issues[0]?.state).toBe('closed')
   })
 
+  const undocumented = [
+    ['half a body', { status: 200, body: '{"id":' }],
+    ['a status that is none', { status: 777, body: {} }],
+    ['a page', { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } }],
+    ['a header that no client reads', { status: 200, body: 'x', headers: { 'content-type': ';;=' } }],
+  ] as const
+  const each = trackerKinds.flatMap((kind) => undocumented.map(([says, answer]) => ({ kind, says, answer })))
+  test.each(each)('$kind: $says ends only its own link, which waits', async ({ kind, answer }) => {
+    const { deps, vendor, integration, issue, push } = await connected(kind)
+    const { id } = await createExternalIssue(deps, integration, await issue(1), deps.ann, {})
+    await createExternalIssue(deps, integration, await issue(2), deps.ann, {})
+    for (const at of [1, 2]) await deps.meta.issues.updateIssue(at, resolved, 'ann', deps.clock.now())
+    vendor.fail.push(answer)
+    expect(await push()).toEqual({ settled: 1, failed: 1 })
+    expect(vendor.issues.map(({ state }) => state)).toEqual(['open', 'closed'])
+    const link = await deps.meta.trackers.externalById(id)
+    expect(link).toMatchObject({ attempts: 1, error: expect.stringMatching(/./), nextMs: deps.clock.now() + 10_000 })
+    deps.clock.advance(10_000)
+    expect(await push()).toEqual({ settled: 1, failed: 0 })
+    // A person gets the same as an answer of the form, not an error of the server.
+    const refusal = ['VALIDATION', ['tracker']]
+    vendor.fail.push(answer, answer)
+    expect(await endOf(() => testTracker(deps, integration))).toEqual(refusal)
+    expect(await endOf(async () => createExternalIssue(deps, integration, await issue(), deps.ann, {}))).toEqual(refusal)
+  })
+
+  test('a mistake of ours with one link is logged, and the others go on', async () => {
+    const { deps, vendor, integration, issue } = await connected()
+    const { id } = await createExternalIssue(deps, integration, await issue(1), deps.ann, {})
+    await createExternalIssue(deps, integration, await issue(2), deps.ann, {})
+    for (const at of [1, 2]) await deps.meta.issues.updateIssue(at, resolved, 'ann', deps.clock.now())
+    const { trackers } = deps.meta
+    const notePush: typeof trackers.notePush = async (link, ...words) => {
+      if (link === id) throw new TypeError('x is not a function')
+      return trackers.notePush(link, ...words)
+    }
+    const logged: unknown[] = []
+    const observe = { ...silent, error: (facts: unknown) => void logged.push(facts) }
+    const meta = { ...deps.meta, trackers: { ...trackers, notePush } }
+    expect(await pushDue(trackerDeps({ ...deps, meta, observe }))).toEqual({ settled: 1, failed: 1 })
+    expect(vendor.issues.map(({ state }) => state)).toEqual(['open', 'closed'])
+    expect(logged).toEqual([{ link: id, error: expect.stringContaining('TypeError') }])
+    expect(await trackers.externalById(id)).toMatchObject({ attempts: 1, nextMs: deps.clock.now() + 10_000 })
+  })
+
   test('a change that is made while its push runs is sent by the next one', async () => {
     const { deps, vendor, integration, issue } = await connected()
     const change = (id: number, to: typeof resolved | typeof reopened) =>

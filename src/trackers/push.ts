@@ -1,3 +1,4 @@
+import { faultOf } from '../base/observe.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { DueComment, DueLink, ExternalIssue } from '../store/meta/trackers/external-issues.ts'
 import { failureWords, withTracker } from './connection.ts'
@@ -30,8 +31,18 @@ type PushDeps = TrackerDeps & {
 const pushPausesMs = [10_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 const linksMax = 50
 
+/** The words of a failure. A mistake of ours is about this link alone, too: the others must go on. */
+function wordsFor({ observe }: PushDeps, link: ExternalIssue, error: unknown): string {
+  try {
+    return failureWords(error)
+  } catch {
+    observe.error({ link: link.id, error: faultOf(error) }, 'a tracker issue could not be handled')
+    return 'Mishap could not handle this tracker issue. The log of the server says why.'
+  }
+}
+
 async function failed(deps: PushDeps, link: ExternalIssue, error: unknown): Promise<string> {
-  const words = failureWords(error)
+  const words = wordsFor(deps, link, error)
   const pauseMs = pushPausesMs[Math.min(link.attempts, pushPausesMs.length - 1)] ?? pushPausesMs[0]
   const asked = error instanceof TrackerFailure ? (error.retryAfterMs ?? 0) : 0
   await deps.meta.trackers.failExternal(link.id, words, deps.clock.now() + Math.max(pauseMs, asked))
