@@ -258,7 +258,7 @@ describe('people', () => {
     expect(await alerts.run()).toEqual({ tries: 1 })
     expect(send).toHaveBeenCalledTimes(1)
     const [delivery] = await logOf(meta)
-    expect(delivery).toMatchObject({ status: 'sent', recipient: 'bob@x.test' })
+    expect(delivery).toMatchObject({ status: 'suppressed', recipient: 'bob@x.test', attempts: 1, sentMs: null })
     expect(delivery?.steps.at(-1)?.text).toBe('Nothing was sent: the person has left the organization.')
   })
 

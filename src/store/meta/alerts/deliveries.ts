@@ -75,6 +75,7 @@ export async function insertDelivery(
 /** The steps that an attempt adds. A failed attempt that is repeated is `retried`, with the words of the failure. */
 function stepsOf(end: AttemptEnd, nowMs: number): DeliveryStep[] {
   if (end.status === 'queued') return [{ atMs: nowMs, step: 'retried', text: end.error }]
+  if (end.status === 'suppressed') return [{ atMs: nowMs, step: 'answered', text: end.error }]
   const answer = end.status === 'sent' ? (end.answer ?? '') : end.error
   return [
     { atMs: nowMs, step: 'sent', text: '' },
@@ -134,7 +135,11 @@ export function outboxPart(store: Store): OutboxPart {
   const rowById = (id: number) => write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
   const recordEnd = async (channelId: number, end: AttemptEnd, nowMs: number) => {
     const channel = builder.updateTable('channel').where('id', '=', channelId)
-    if (end.pausedUntilMs !== undefined) await write.run(channel.set({ paused_until_ms: end.pausedUntilMs }))
+    // It says nothing about the channel.
+    if (end.status === 'suppressed') return
+    const { pausedUntilMs } = end
+    if (pausedUntilMs !== undefined)
+      await write.run(channel.set({ paused_until_ms: pausedUntilMs }).where('paused_until_ms', '<', pausedUntilMs))
     if (end.status === 'sent')
       await write.run(channel.set({ failing_since_ms: null, last_error: '', last_answer: end.answer ?? '' }))
     else await write.run(channel.set({ last_error: end.error }))
@@ -157,7 +162,7 @@ export function outboxPart(store: Store): OutboxPart {
             .updateTable('delivery')
             .set({
               status: end.status,
-              attempts: row.attempts + 1,
+              attempts: row.attempts + (end.status === 'suppressed' ? 0 : 1),
               error: end.status === 'sent' ? '' : end.error,
               next_ms: end.status === 'queued' ? end.nextMs : row.next_ms,
               sent_ms: end.status === 'sent' ? nowMs : null,

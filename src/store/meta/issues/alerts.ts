@@ -98,8 +98,9 @@ export type Delivery = Omit<NewDelivery, 'status'> & {
   sentMs: number | null
 }
 
-/** The result of an attempt. `answer`: what the service said. */
+/** The result of an attempt. `answer`: what the service said. `suppressed`: it may no longer be sent there. */
 export type AttemptEnd = (
+  | { status: 'suppressed'; error: string }
   | { status: 'sent'; answer?: string }
   | { status: 'queued'; error: string; nextMs: number }
   | { status: 'failed'; error: string }
@@ -140,7 +141,7 @@ export type AlertStore = ChannelAddressStore & {
   deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
   /**
    * Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it.
-   * `pausedUntilMs`: the service wants no message of this channel before.
+   * `pausedUntilMs`: the service wants no message of this channel before. A longer pause of another message stays.
    */
   recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
   /**
