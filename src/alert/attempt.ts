@@ -20,6 +20,8 @@ export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000]
 const atOnce = 4
 /** Members of an incident that its message reads: all groups of a rule, and some of other rules. */
 const membersMax = 120
+/** Earlier messages about an incident that are read to find the kind of the last one. */
+const earlierMax = 20
 
 export type Wired = AlertDeps & { mailer: Mailer; push: PushDeps }
 
@@ -77,7 +79,7 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
     windowMinutes: rule?.definition.metric?.windowMinutes ?? 0,
     acknowledge,
   })
-  const unsubscribe = unsubscribeOf(deps, delivery, rule)
+  const unsubscribe = await unsubscribeOf(deps, delivery, rule)
   return {
     ...message,
     ...(await acknowledgedBy(deps, delivery, incident)),
@@ -93,11 +95,21 @@ async function acknowledgedBy({ meta }: AlertDeps, { change }: Delivery, inciden
   return { acknowledgedBy: person ? line(person.name || person.email, 100) : 'Mishap' }
 }
 
+/** The kind by which a person heard of an incident last. Its end reaches everybody who heard, by whichever kind. */
+async function lastKindOf({ meta }: AlertDeps, { organizationId, incidentId, userId, id }: Delivery) {
+  if (incidentId === null || userId === null) return undefined
+  const filter = { organizationId, incidentId, userId, beforeId: id }
+  const earlier = await meta.alerts.listDeliveries(filter, earlierMax)
+  return earlier.find(({ personalKind }) => personalKind !== null)?.personalKind
+}
+
 /** The link that ends messages of this kind; undefined for a channel. */
-function unsubscribeOf(deps: AlertDeps, delivery: Delivery, rule: AlertRule | undefined): string | undefined {
+async function unsubscribeOf(deps: AlertDeps, delivery: Delivery, rule: AlertRule | undefined) {
   const { userId, organizationId } = delivery
   if (userId === null) return undefined
-  const kind = kindFor(rule?.definition.actions ?? [], userId)
+  // Messages from before the kind was stored have only their rule.
+  const kind =
+    delivery.personalKind ?? (await lastKindOf(deps, delivery)) ?? kindFor(rule?.definition.actions ?? [], userId)
   return unsubscribeLink({ seal: deps, url: deps.url }, { organizationId, userId, kind })
 }
 

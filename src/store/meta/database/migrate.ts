@@ -46,6 +46,7 @@ import { statements as personal } from '../schema/0043-personal.ts'
 import { statements as trackers } from '../schema/0044-trackers.ts'
 import { statements as memberGroups } from '../schema/0045-member-groups.ts'
 import { statements as placesAndClicks } from '../schema/0046-places-and-clicks.ts'
+import { statements as deliveryKinds } from '../schema/0049-delivery-kinds.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -97,6 +98,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   trackers,
   memberGroups,
   placesAndClicks,
+  deliveryKinds,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { ChannelKind, ChannelSubscription } from '../../../domain/alerts/channel-kinds.ts'
+import type { PersonalKind } from '../../../domain/alerts/personal.ts'
 import { checkName } from '../database/names.ts'
 import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
@@ -69,6 +70,8 @@ export type NewDelivery = {
   userId: string | null
   /** An e-mail address; empty for chats and webhooks. */
   recipient: string
+  /** By which of their settings a person gets it; null for a channel. */
+  personalKind: PersonalKind | null
   kind: DeliveryKind
   change: MessageChange
   /** '' for the built-in notifications. */
