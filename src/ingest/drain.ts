@@ -57,7 +57,7 @@ const receiverOf = (drain: DrainName, format: DrainFormat): Receiver => ({
           yield chunk
         }
       }
-      const spool = await spoolOf(request, watched())
+      const spool = await spoolOf(request, watched(), () => 'bulk')
       if (!take(request, drain, count, Buffer.alloc(0), spool)) await dropSpool(request, spool.key)
     } catch (error) {
       fail(request, error)

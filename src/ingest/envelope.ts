@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
+import type { Lane } from '../base/lane.ts'
 import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
 import { claimedCount, isBulk, itemKind, itemsMax, needsEventId } from '../wire/item-types.ts'
 import { answerId, Refusal } from './answer.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
-import { envelopeHeadersBytesMax, LimitCheck } from './limits.ts'
+import { envelopeHeadersBytesMax, LimitCheck, spoolBytesMin } from './limits.ts'
 import { unlinkedAttachments } from './lone-attachments.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
@@ -38,7 +39,7 @@ export const envelopeReceiver: Receiver = {
       checkWalk(request, walk, limits, true)
     }
     try {
-      const spool = await spoolOf(request, watched())
+      const spool = await spoolOf(request, watched(), arrivingLane(walk))
       if (request.key) await accepted(request, request.key, walk, Buffer.alloc(0), spool)
     } catch (error) {
       fail(request, error, walk)
@@ -47,21 +48,44 @@ export const envelopeReceiver: Receiver = {
 }
 
 /**
+ * Returns the lane of an envelope by the items that have arrived. It is bulk data only after its first MiB: an error behind
+ * a few spans, with its large attachment, is then known to be one.
+ */
+function arrivingLane(walk: EnvelopeWalk): () => Lane {
+  let seen = 0
+  let lane: Lane = 'bulk'
+  return () => {
+    for (; lane === 'bulk' && seen < walk.items.length; seen++)
+      if (!isBulk(walk.items[seen]?.type ?? '')) lane = 'events'
+    return seen === 0 || walk.bytes <= spoolBytesMin ? 'events' : lane
+  }
+}
+
+/**
  * Writes pieces to the blob store under a new key and leaves nothing behind on failure. Throws before reading if the
- * key must wait. Throws ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room.
+ * key must wait, and once more when the body turns out to be bulk data, which has no room beside a flood. Throws
+ * ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room.
  */
 export async function spoolOf(
   request: IngestRequest,
   chunks: AsyncIterable<Buffer>,
+  lane: () => Lane = () => 'events',
 ): Promise<{ key: string; bytes: number }> {
   const day = new Date(request.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
   const { deps, share, bodyBytesMax } = request.core
-  const limited = request.key && share.waits(request.key)
-  if (limited) throw new Overloaded(limited)
+  let checked: Lane | undefined
+  const demandTurn = () => {
+    if (checked === lane()) return
+    checked = lane()
+    const limited = request.key && share.waits(request.key, checked)
+    if (limited) throw new Overloaded(limited)
+  }
+  demandTurn()
   const budget = reserveBudget(request)
   async function* metered() {
     for await (const chunk of chunks) {
+      if (lane() === 'bulk') demandTurn()
       budget.grow(chunk.length)
       yield chunk
     }

@@ -47,7 +47,7 @@ export const otlpReceiver = (signal: OtlpSignal): Receiver => ({
         walk.end()
         checkWalk(walk, signal)
       }
-      const spool = await spoolOf(request, watched())
+      const spool = await spoolOf(request, watched(), () => 'bulk')
       if (!take(request, signal, walk, Buffer.alloc(0), spool)) await dropSpool(request, spool.key)
     } catch (error) {
       fail(request, error)
