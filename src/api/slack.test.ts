@@ -172,7 +172,11 @@ describe('a click', () => {
     }
     const store = (name: string) =>
       alerts.addSlackClick(
-        { organizationId: organization.id, click: name, sealed: app.seal.seal(JSON.stringify({ ...payload, channels })) },
+        {
+          organizationId: organization.id,
+          click: name,
+          sealed: app.seal.seal(JSON.stringify({ ...payload, channels })),
+        },
         app.clock.now(),
       )
     sent.posts.length = 0

@@ -386,7 +386,8 @@ describe('to the byte', () => {
     const state = { lag: 60 * MiB }
     const share = createShare(journal(state), 100 * MiB)
     for (let n = 0; n < 20; n++)
-      for (const key of [keyOf(1), keyOf(2)]) share.take(key, 4 * MiB, at + n * 250, key.keyId === 1 ? 'bulk' : 'events')
+      for (const key of [keyOf(1), keyOf(2)])
+        share.take(key, 4 * MiB, at + n * 250, key.keyId === 1 ? 'bulk' : 'events')
     const waits = () => [share.waits(keyOf(1), 'bulk'), share.waits(keyOf(1), 'events'), share.waits(keyOf(1))]
     expect(waits()).toEqual([refusal, undefined, undefined])
     // Who floods with events has none.

@@ -27,7 +27,10 @@ describe('a channel', () => {
     const { target, ...rest } = email
     const { channel } = await createChannel(deps, 1, { ...rest, config: { target } }, member)
     expect(deps.seal.open(channel.sealedTarget)).toBe('ops@x.test')
-    expect(await endOf(() => createChannel(deps, 1, { ...rest, config: {} }, member))).toEqual(['VALIDATION', ['target']])
+    expect(await endOf(() => createChannel(deps, 1, { ...rest, config: {} }, member))).toEqual([
+      'VALIDATION',
+      ['target'],
+    ])
   })
 
   test('of a webhook has a secret to sign with', async () => {
@@ -90,7 +93,10 @@ describe('a channel', () => {
   test('of ntfy without a token moves freely', async () => {
     const deps = await rig()
     const { channel } = await createChannel(deps, 1, { ...ntfy, target: 'https://ntfy.test/a' }, member)
-    expect(await endOf(() => updateChannel(deps, channel, { target: 'https://other.test/a' }, member))).toEqual(['done', []])
+    expect(await endOf(() => updateChannel(deps, channel, { target: 'https://other.test/a' }, member))).toEqual([
+      'done',
+      [],
+    ])
   })
 
   const app = { token: 'xoxb-1234567890-a', signing: 'a'.repeat(32), people: 'U0ANN ann@x.test' }

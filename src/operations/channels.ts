@@ -69,7 +69,9 @@ function demandRights(
   { mayManageMembers }: Rights,
 ): void {
   if (mayManageMembers) return
-  const changed = fieldsOf(kind).filter(({ name, isManaged }) => isManaged && (before[name] ?? '') !== (after[name] ?? ''))
+  const changed = fieldsOf(kind).filter(
+    ({ name, isManaged }) => isManaged && (before[name] ?? '') !== (after[name] ?? ''),
+  )
   if (changed.length === 0) return
   const names = changed.map(({ name }) => name).join(', ')
   throw new MishapError('AUTH_FORBIDDEN', {

@@ -357,7 +357,9 @@ describe('sending', () => {
     const refusal = ['VALIDATION', ['tracker']]
     vendor.fail.push(answer, answer)
     expect(await endOf(() => testTracker(deps, integration))).toEqual(refusal)
-    expect(await endOf(async () => createExternalIssue(deps, integration, await issue(), deps.ann, {}))).toEqual(refusal)
+    expect(await endOf(async () => createExternalIssue(deps, integration, await issue(), deps.ann, {}))).toEqual(
+      refusal,
+    )
   })
 
   test('a mistake of ours with one link is logged, and the others go on', async () => {
@@ -448,8 +450,7 @@ describe('sending', () => {
     await deps.meta.issues.updateIssue(1, reopened, 'ann', deps.clock.now())
     const both: typeof outgoing = {
       send: async (request) => {
-        if (request.method === 'PATCH')
-          await deps.meta.issues.updateIssue(2, reopened, 'ann', deps.clock.now())
+        if (request.method === 'PATCH') await deps.meta.issues.updateIssue(2, reopened, 'ann', deps.clock.now())
         return outgoing.send(request)
       },
     }

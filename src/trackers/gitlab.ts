@@ -29,7 +29,7 @@ function gitlabNumber(target: string, name: string): string | undefined {
 }
 
 /** The body of an answer; its text if it is not JSON, which a broken server can call JSON. */
-function valueOf(text: string, isJson: boolean): Record<string, unknown> | string {
+function bodyOf(text: string, isJson: boolean): Record<string, unknown> | string {
   try {
     return isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : text
   } catch {
@@ -54,7 +54,7 @@ async function requesterOf(fetch: typeof globalThis.fetch, nowMs: () => number) 
       })
       const text = await answer.text()
       const isJson = (answer.headers.get('content-type') ?? '').includes('json')
-      const value = valueOf(text, isJson)
+      const value = bodyOf(text, isJson)
       if (!answer.ok) throw failureOf(answer.status, answer.headers, value, nowMs())
       return { body: value, headers: Object.fromEntries(answer.headers.entries()), status: answer.status }
     },

@@ -69,9 +69,6 @@ export function jira({ url, target, email, token, fetch }: Connection, nowMs: ()
       await call(path, 'POST', { transition: { id: textOf(found.id) } })
     },
     comment: async (id, body) =>
-      demanded(
-        fieldsOf(await call(`issue/${encodeURIComponent(id)}/comment`, 'POST', { body })).id,
-        'id of a comment',
-      ),
+      demanded(fieldsOf(await call(`issue/${encodeURIComponent(id)}/comment`, 'POST', { body })).id, 'id of a comment'),
   }
 }

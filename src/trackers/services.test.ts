@@ -195,7 +195,13 @@ test('GitHub tells a secondary limit by its reset time, and a plain 403 is a ref
 
 test.each([
   ['github', [{ login: 'octo', id: 7 }, { full_name: 'acme/site' }]],
-  ['gitlab', [{ username: 'tanuki', id: 7 }, { id: 3, path_with_namespace: 'acme/site' }]],
+  [
+    'gitlab',
+    [
+      { username: 'tanuki', id: 7 },
+      { id: 3, path_with_namespace: 'acme/site' },
+    ],
+  ],
 ] as const)('%s says that the place was renamed: only reads are led to the new name', async (kind, bodies) => {
   const vendor = await startVendor(kind)
   vendor.fail.push(...bodies.map((body) => ({ status: 200, body })))

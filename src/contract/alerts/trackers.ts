@@ -125,7 +125,7 @@ export const newIntegrationBody = z.object({ kind, ...connectionFields })
 export const integrationChangeBody = z.object(connectionFields).partial()
 
 /** An id that a body names. A longer number is no id of any store: PostgreSQL refuses it with an error. */
-const named = (error: string) => z.union([z.int().transform(String), z.string().regex(/^\d{1,15}$/)], { error })
+const named = (error: string) => z.union([z.int().transform(String), z.string().regex(/^\d{1,15}$/, error)], { error })
 const integrationId = named('The id of a connection.')
 /** Body to create a tracker issue, or with `issue` to link an existing issue. */
 export const externalIssueBody = z.object({

@@ -1,5 +1,11 @@
 /** A message that was sent to one recipient, of a rule (null: the built-in notifications). One `message` counts once. */
-type Sent = { message: string; ruleId: number | null; incidentId: number | null; issueIds: readonly number[]; sentMs: number }
+type Sent = {
+  message: string
+  ruleId: number | null
+  incidentId: number | null
+  issueIds: readonly number[]
+  sentMs: number
+}
 
 /** How the messages of one rule did. */
 export type RuleReport = {

@@ -85,8 +85,7 @@ export function personalCases(fresh: () => Promise<MetaStore>): void {
         { kind: 'test' },
       ])
       await send(nowMs + 1, [{ items: items(1) }])
-      for (let id = 1; id <= 7; id++)
-        await meta.alerts.recordDelivery(id, { status: 'sent', answer: '' }, nowMs + id)
+      for (let id = 1; id <= 7; id++) await meta.alerts.recordDelivery(id, { status: 'sent', answer: '' }, nowMs + id)
       await send(nowMs + 2, [{ items: items(1) }])
       const sent = await meta.personal.messagesSent(1, { fromMs: nowMs, toMs: nowMs + 9 }, 100)
       expect(sent.map(({ sentMs }) => sentMs - nowMs)).toEqual([1, 2, 3, 4, 5, 7])
