@@ -241,6 +241,102 @@ test.each([
   expect(calls).toHaveLength(2)
 })
 
+test('a pause holds the messages of the same batch, which lose no attempt, and no later answer shortens it', async () => {
+  const { clock, meta, alerts, calls, broken, channel } = await rig()
+  await channel('slack', 'https://chat.test/x')
+  for (let at = 1; at <= 9; at++) await commit(meta, { events: [effect({ hashes: [hash(at)] })] })
+  broken.error = new DeliveryRefused('The service answered 429: slow down', 60_000)
+  await alerts.run()
+  const attempts = async () => (await meta.alerts.deliveryLog(1, 20)).map((delivery) => delivery.attempts)
+  // Four are sent at a time.
+  expect((await attempts()).sort()).toEqual([0, 0, 0, 0, 0, 1, 1, 1, 1])
+  broken.error = undefined
+  // One that was under way meanwhile succeeds and names a short pause.
+  const [last] = await meta.alerts.deliveryLog(1, 1)
+  const pausedUntilMs = clock.now() + 1000
+  await meta.alerts.recordDelivery(last?.id ?? 0, { status: 'sent', answer: 'ok', pausedUntilMs }, clock.now())
+  clock.advance(59_999)
+  await alerts.run()
+  expect(calls).toEqual([])
+  clock.advance(1)
+  await alerts.run()
+  expect(calls).toHaveLength(8)
+  expect((await attempts()).sort()).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2])
+})
+
+describe('a message that waits for another attempt', () => {
+  const held: [
+    string,
+    'email' | 'slack',
+    string,
+    (meta: MetaStore, id: number) => Promise<unknown>,
+    Record<string, string>,
+  ][] = [
+    [
+      'of a channel that was switched off',
+      'slack',
+      'https://chat.test/x',
+      (meta, id) => meta.alerts.updateChannel(id, { active: false }),
+      { '': 'Nothing was sent: the channel is switched off.' },
+    ],
+    [
+      'to a member who was removed',
+      'email',
+      'members',
+      (meta) => meta.organizations.endMembership(1, 'eve'),
+      { 'ann@x.test': '', 'eve@x.test': 'Nothing was sent: the channel no longer has this address.' },
+    ],
+    [
+      'to a member who only looks now',
+      'email',
+      'members',
+      (meta) => meta.organizations.setMember(1, 'eve', 'viewer'),
+      { 'ann@x.test': '', 'eve@x.test': 'Nothing was sent: the channel no longer has this address.' },
+    ],
+    [
+      'to an address that the channel lost',
+      'email',
+      'a@x.test,b@x.test',
+      (meta, id) => meta.alerts.updateChannel(id, { sealedTarget: 'sealed:B@x.test' }),
+      { 'a@x.test': 'Nothing was sent: the channel no longer has this address.', 'b@x.test': '' },
+    ],
+  ]
+  test.each(held)('%s is not sent, and the log says why', async (_says, kind, target, change, expected) => {
+    const { clock, meta, alerts, calls, mails, broken, channel } = await rig()
+    await meta.organizations.setMember(1, 'eve', 'member')
+    meta.people.people = async (ids) => ids.map((id) => ({ id, name: id, email: `${id}@x.test` }))
+    const { id } = await channel(kind, target)
+    await commit(meta, { events: [effect()] })
+    broken.how = 'down'
+    await alerts.run()
+    broken.how = undefined
+    await change(meta, id)
+    clock.advance(10_000)
+    await alerts.run()
+    const log = await meta.alerts.deliveryLog(id, 9)
+    const isHeld = (recipient: string) => expected[recipient] !== ''
+    expect(Object.fromEntries(log.map(({ recipient, error }) => [recipient, error]))).toEqual(expected)
+    for (const { recipient, status, attempts, sentMs, steps } of log) {
+      expect([status, attempts]).toEqual(isHeld(recipient) ? ['suppressed', 1] : ['sent', 2])
+      expect(sentMs === null).toBe(isHeld(recipient))
+      if (isHeld(recipient)) expect(steps.at(-1)).toMatchObject({ step: 'answered', text: expected[recipient] })
+    }
+    expect([...calls, ...mails]).toHaveLength(log.filter(({ status }) => status === 'sent').length)
+    // Nor when somebody sends it again.
+    const [first] = log.filter(({ recipient }) => isHeld(recipient))
+    await meta.alerts.sendDeliveryAgain(first?.id ?? 0, 'ann', clock.now())
+    await alerts.run()
+    expect((await meta.alerts.deliveryById(first?.id ?? 0))?.status).toBe('suppressed')
+  })
+
+  test('a test of a channel that is off is sent: the person asked for it', async () => {
+    const { meta, alerts, channel } = await rig()
+    const { id } = await channel('slack', 'https://chat.test/x')
+    const off = await meta.alerts.updateChannel(id, { active: false })
+    expect(await alerts.test(off)).toMatchObject([{ status: 'sent' }])
+  })
+})
+
 test('a channel of rules hears of no issue by itself', async () => {
   const { meta, alerts, calls, channel } = await rig()
   const { id } = await channel('slack', 'https://chat.test/x')

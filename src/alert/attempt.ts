@@ -9,6 +9,7 @@ import { ruleMessage } from './message/incident.ts'
 import { type AlertedIssue, builtInMessage, line, type Message } from './message/message.ts'
 import { browserOf, kindFor } from './person-receivers.ts'
 import { unsubscribeLink } from './personal.ts'
+import { recipientsIn } from './recipients.ts'
 import type { Mailer } from './send/mailer.ts'
 import { DeliveryRefused, type PushDeps, type Sent } from './send/transport.ts'
 import { sendVia } from './send/transports.ts'
@@ -19,6 +20,8 @@ export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000]
 const atOnce = 4
 /** Members of an incident that its message reads: all groups of a rule, and some of other rules. */
 const membersMax = 120
+/** Earlier messages about an incident that are read to find the kind of the last one. */
+const earlierMax = 20
 
 export type Wired = AlertDeps & { mailer: Mailer; push: PushDeps }
 
@@ -76,7 +79,7 @@ async function messageOf(deps: AlertDeps, delivery: Delivery): Promise<Message |
     windowMinutes: rule?.definition.metric?.windowMinutes ?? 0,
     acknowledge,
   })
-  const unsubscribe = unsubscribeOf(deps, delivery, rule)
+  const unsubscribe = await unsubscribeOf(deps, delivery, rule)
   return {
     ...message,
     ...(await acknowledgedBy(deps, delivery, incident)),
@@ -92,11 +95,21 @@ async function acknowledgedBy({ meta }: AlertDeps, { change }: Delivery, inciden
   return { acknowledgedBy: person ? line(person.name || person.email, 100) : 'Mishap' }
 }
 
+/** The kind by which a person heard of an incident last. Its end reaches everybody who heard, by whichever kind. */
+async function lastKindOf({ meta }: AlertDeps, { organizationId, incidentId, userId, id }: Delivery) {
+  if (incidentId === null || userId === null) return undefined
+  const filter = { organizationId, incidentId, userId, beforeId: id }
+  const earlier = await meta.alerts.listDeliveries(filter, earlierMax)
+  return earlier.find(({ personalKind }) => personalKind !== null)?.personalKind
+}
+
 /** The link that ends messages of this kind; undefined for a channel. */
-function unsubscribeOf(deps: AlertDeps, delivery: Delivery, rule: AlertRule | undefined): string | undefined {
+async function unsubscribeOf(deps: AlertDeps, delivery: Delivery, rule: AlertRule | undefined) {
   const { userId, organizationId } = delivery
   if (userId === null) return undefined
-  const kind = kindFor(rule?.definition.actions ?? [], userId)
+  // Messages from before the kind was stored have only their rule.
+  const kind =
+    delivery.personalKind ?? (await lastKindOf(deps, delivery)) ?? kindFor(rule?.definition.actions ?? [], userId)
   return unsubscribeLink({ seal: deps, url: deps.url }, { organizationId, userId, kind })
 }
 
@@ -104,19 +117,17 @@ function unsubscribeOf(deps: AlertDeps, delivery: Delivery, rule: AlertRule | un
 const lastSentAgainMs = ({ steps }: Delivery): number => steps.findLast(({ step }) => step === 'sent_again')?.atMs ?? 0
 
 /** Sends a delivery and returns what the service said; undefined if its objects or its channel are gone. */
-async function send(deps: Wired, delivery: Delivery): Promise<Sent | undefined> {
+async function send(deps: Wired, delivery: Delivery, channel: Channel | null | undefined): Promise<Sent | undefined> {
+  if (channel === undefined) return undefined
   const plain = await messageOf(deps, delivery)
   if (!plain) return undefined
   const { message, note } = await deps.facts(plain)
-  const sent = await sendMessage(deps, delivery, message)
-  return sent && { ...sent, answer: [sent.answer, note].filter(Boolean).join(' ') }
+  const sent = await sendMessage(deps, delivery, message, channel)
+  return { ...sent, answer: [sent.answer, note].filter(Boolean).join(' ') }
 }
 
-async function sendMessage(deps: Wired, delivery: Delivery, message: Message): Promise<Sent | undefined> {
+async function sendMessage(deps: Wired, delivery: Delivery, message: Message, channel: Channel | null): Promise<Sent> {
   const outbound = { message, deliveryId: delivery.id, recipient: delivery.recipient }
-  const channel = delivery.channelId === null ? null : await deps.meta.alerts.channelById(delivery.channelId)
-  if (channel === undefined) return undefined
-  if (await hasLeft(deps, delivery, channel)) return { answer: leftSentence }
   const browser = channel === null ? browserOf(delivery.recipient) : undefined
   if (browser !== undefined) return sendVia('push', deps, {}, { ...outbound, recipient: String(browser) })
   if (channel !== null && isPager(channel) && (await isOver(deps, delivery))) return { answer: overSentence }
@@ -134,6 +145,23 @@ async function isOver({ meta }: Wired, { incidentId, change }: Delivery): Promis
 }
 
 const leftSentence = 'Nothing was sent: the person has left the organization.'
+const offSentence = 'Nothing was sent: the channel is switched off.'
+const addressSentence = 'Nothing was sent: the channel no longer has this address.'
+
+/**
+ * Why a message may no longer go where it was queued for; '' if it may. Hours can be between: a summary waits, a failed
+ * attempt is repeated for 7 h, and a person can send a message again. A test of a channel that is off is what they asked for.
+ */
+async function suppressedBy(deps: Wired, delivery: Delivery, channel: Channel | null): Promise<string> {
+  if (channel && !channel.active && delivery.kind !== 'test') return offSentence
+  if (await hasLeft(deps, delivery, channel)) return leftSentence
+  if (channel?.kind !== 'email') return ''
+  const address = delivery.recipient.toLowerCase()
+  const isOne = (await recipientsIn(deps, channel)).some(
+    (recipient) => recipient.state !== 'unconfirmed' && recipient.address.toLowerCase() === address,
+  )
+  return isOne ? '' : addressSentence
+}
 
 /** Whether a message is for a person who has left since it was queued. Quiet hours and retries take most of a day. */
 async function hasLeft({ meta }: Wired, delivery: Delivery, channel: Channel | null): Promise<boolean> {
@@ -161,7 +189,12 @@ const goneSentence = 'Nothing was sent: what the message is about no longer exis
 async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   const { meta, clock } = deps
   try {
-    const sent = await send(deps, delivery)
+    const channel = delivery.channelId === null ? null : await meta.alerts.channelById(delivery.channelId)
+    // Another message of this batch has just been told to wait. This one waits with it, and loses no attempt.
+    if (channel && delivery.kind !== 'test' && channel.pausedUntilMs > clock.now()) return
+    const error = channel === undefined ? '' : await suppressedBy(deps, delivery, channel)
+    if (error !== '') return await meta.alerts.recordDelivery(delivery.id, { status: 'suppressed', error }, clock.now())
+    const sent = await send(deps, delivery, channel)
     const paused = sent?.pauseMs === undefined ? {} : { pausedUntilMs: clock.now() + sent.pauseMs }
     const end: AttemptEnd = { status: 'sent', answer: line(sent ? sent.answer : goneSentence, 400), ...paused }
     await meta.alerts.recordDelivery(delivery.id, end, clock.now())

@@ -28,6 +28,8 @@ const smtp: SmtpSettings = {
   from: 'm@x.test',
 }
 
+const rights = { mayManageMembers: false }
+
 async function rig() {
   const clock = testClock()
   const meta = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
@@ -57,7 +59,7 @@ async function rig() {
     },
   })
   const make = async (target: string) =>
-    (await addChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null })).channel
+    (await addChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null }, rights)).channel
   const statesOf = async (id: number) => {
     const channel = await meta.alerts.channelById(id)
     return (
@@ -149,12 +151,12 @@ test('addresses that stay when a channel changes stay confirmed; the others are 
   const channel = await make('a@x.test,b@x.test')
   await alerts.askToConfirm(channel)
   for (const mail of mails) await confirmAddress({ meta, clock }, secretIn(mail))
-  await changeChannel({ meta, seal }, channel, { target: 'B@x.test, c@x.test' })
+  await changeChannel({ meta, seal }, channel, { target: 'B@x.test, c@x.test' }, rights)
   expect(await statesOf(channel.id)).toEqual([
     ['B@x.test', 'confirmed'],
     ['c@x.test', 'unconfirmed'],
   ])
-  await changeChannel({ meta, seal }, channel, { target: 'a@x.test' })
+  await changeChannel({ meta, seal }, channel, { target: 'a@x.test' }, rights)
   expect(await statesOf(channel.id)).toEqual([['a@x.test', 'unconfirmed']])
 })
 
@@ -165,7 +167,7 @@ test('a channel from before goes on; an address that it gets later confirms', as
   await meta.alerts.recordConfirmationMail({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
   await meta.alerts.confirmAddress('s', 1)
   expect((await statesOf(channel.id))?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])
-  await changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' })
+  await changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' }, rights)
   expect(await statesOf(channel.id)).toEqual([
     ['a@x.test', 'confirmed'],
     ['c@x.test', 'unconfirmed'],

@@ -59,7 +59,7 @@ export async function incidentRig(more: Partial<AlertDefinition> = {}, deps: Par
     definition: { ...definition, ...more },
   })
   const posts: Post[] = []
-  const mails: { to: string; subject: string; text: string; messageId: string }[] = []
+  const mails: { to: string; subject: string; text: string; messageId: string; unsubscribe?: string }[] = []
   const refuses: { error: Error | undefined } = { error: undefined }
   const all: AlertDeps = {
     clock,

@@ -5,6 +5,7 @@ import { commit, effect, nowMs } from '../store/meta/fixture.cases.ts'
 import { acknowledgeLink, acknowledgementOf } from './acknowledge.ts'
 import type { AlertDeps } from './deps.ts'
 import { logOf, incidentRig as rig } from './incident.cases.ts'
+import { unsubscriptionOf } from './personal.ts'
 import { DeliveryRefused } from './send/transport.ts'
 
 const minuteMs = 60_000
@@ -259,7 +260,7 @@ describe('people', () => {
     expect(await alerts.run()).toEqual({ tries: 1 })
     expect(send).toHaveBeenCalledTimes(1)
     const [delivery] = await logOf(meta)
-    expect(delivery).toMatchObject({ status: 'sent', recipient: 'bob@x.test' })
+    expect(delivery).toMatchObject({ status: 'suppressed', recipient: 'bob@x.test', attempts: 1, sentMs: null })
     expect(delivery?.steps.at(-1)?.text).toBe('Nothing was sent: the person has left the organization.')
   })
 
@@ -361,6 +362,40 @@ describe('a hole in the rota', () => {
     await alerts.run()
     expect(mails.map(({ to }) => to)).toEqual(['bob@x.test'])
   })
+})
+
+test('the link that unsubscribes ends the kind by which the message went, also at an escalation and at the end', async () => {
+  const { meta, alerts, mails, fire, clock } = await rig({
+    actions: [{ type: 'members' }, { type: 'on_call', schedule: '1' }],
+    escalation: [{ afterMinutes: 10, schedule: '2' }],
+  })
+  for (const id of ['bob', 'cyd']) await meta.organizations.setMember(1, id, 'member')
+  for (const member of ['cyd', 'bob'])
+    await meta.incidents.createSchedule({
+      organizationId: 1,
+      name: member,
+      timeZone: 'UTC',
+      handOverDay: 1,
+      handOverTime: '09:00',
+      startDate: '2020-01-06',
+      members: [member],
+    })
+  await commit(meta, { events: [effect()] })
+  const kinds = async () => {
+    mails.length = 0
+    await alerts.run()
+    const tokens = mails.map(({ to, unsubscribe = '' }) => [
+      to.replace('@x.test', ''),
+      unsubscriptionOf({ seal: { open: (text) => text } }, new URL(unsubscribe).searchParams.get('token') ?? '')?.kind,
+    ])
+    return Object.fromEntries(tokens)
+  }
+  await fire()
+  expect(await kinds()).toEqual({ ann: 'alert', bob: 'alert', cyd: 'on_call' })
+  clock.advance(10 * minuteMs)
+  expect(await kinds()).toEqual({ bob: 'on_call' })
+  await fire({ change: 'end' })
+  expect(await kinds()).toEqual({ ann: 'alert', bob: 'on_call', cyd: 'on_call' })
 })
 
 describe('the link that acknowledges', () => {

@@ -33,7 +33,9 @@ describe('a person', () => {
       userId: 'ann',
       recipients: ['ann@x.test'],
       notBeforeMs: 0,
+      personalKind: 'alert',
     })
+    expect(receive(undefined, undefined)).not.toHaveProperty('personalKind')
     expect(receive(undefined, 'alert', { ...noon, hasMail: false }).recipients).toEqual([])
   })
   test('does not hear of kinds that they switched off, or of a silenced project', () => {

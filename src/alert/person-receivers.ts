@@ -14,8 +14,8 @@ import type { Receiver } from './decide/facts.ts'
 const ruleKinds: readonly PersonalKind[] = ['alert', 'assigned', 'release', 'on_call']
 
 /**
- * Returns the kind under which a rule reaches a person: the first of its actions that can. Settings and the link that
- * unsubscribes use the same kind, so that the link ends these messages.
+ * Returns the kind under which a rule reaches a person: the first of its actions that can. Being on call is decided by
+ * the receiver. The delivery keeps the kind, so that its link to unsubscribe ends these messages.
  */
 export function kindFor(actions: readonly AlertAction[], userId: string): PersonalKind {
   const types = new Set(actions.map(({ type }) => type))
@@ -76,6 +76,7 @@ export function personReceiver(
     userId: person.id,
     recipients: recipientsAt(wanted, person, kind === 'on_call', means),
     notBeforeMs: untilMs > nowMs ? untilMs : 0,
+    ...(kind === undefined ? {} : { personalKind: kind }),
     ...(kind === 'on_call' ? { isOnCall: true } : {}),
   }
 }

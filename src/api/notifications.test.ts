@@ -7,7 +7,7 @@ import { addPushBrowser, removePushBrowser } from '../operations/push-browsers.t
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
-const { made } = appForFile()
+const { made, personAs } = appForFile()
 const C = '/organizations/acme/notification-channels'
 const mail = {
   host: 'mail.test',
@@ -275,4 +275,26 @@ test('a browser subscribes, gets a push message, and unsubscribes', async () => 
   await expect(removePushBrowser(app, stranger, only?.id ?? 0)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await removePushBrowser(app, actor, only?.id ?? 0)
   expect((await call('POST', `${C}/${channel.id}/test/`)).json).toEqual([])
+})
+
+// Last: its members hear of channels, too.
+test('a channel of a Slack app needs a person who may manage members, also by a token', async () => {
+  const body = {
+    kind: 'slack_app',
+    name: 'Slack',
+    target: 'C012AB3CD',
+    config: { token: 'xoxb-1234567890-a', signing: 'a'.repeat(32), people: 'U0ANN owner@example.test' },
+  }
+  const { token: member } = await personAs('member', ['alerts:write', 'org:admin'])
+  const { token: narrow } = await personAs('admin', ['alerts:write'])
+  for (const token of [member, narrow])
+    expect((await made().call('POST', `${C}/`, { body, token })).json).toMatchObject({ code: 'AUTH_FORBIDDEN' })
+  const { token: admin } = await personAs('admin', ['org:admin'], 'boss')
+  const { json } = await made().call('POST', `${C}/`, { body, token: admin })
+  const path = `${C}/${(json as { channel: RestChannel }).channel.id}/`
+  const change = { config: { people: 'U0EVE owner@example.test' } }
+  expect((await made().call('PUT', path, { body: change, token: member })).status).toBe(403)
+  expect((await made().call('PUT', path, { body: { name: 'Ops' }, token: member })).status).toBe(200)
+  expect((await made().call('PUT', path, { body: change, token: admin })).status).toBe(200)
+  expect((await made().call('DELETE', path)).status).toBe(204)
 })

@@ -15,17 +15,18 @@ const owner = 'U0OWNER'
 let issueId = 0
 
 beforeAll(async () => {
-  const { app, store, call, organization } = made()
+  const { store, call } = made()
   await store(seedEvents)
   issueId = Number(((await call('GET', '/organizations/acme/issues/')).json as { id: string }[])[0]?.id)
-  await createChannel(app, organization.id, {
-    kind: 'slack_app',
-    name: 'Ops',
-    target: 'C012AB3CD',
-    config: { token: 'xoxb-1234567890-abc', signing, people: `${owner} owner@example.test` },
-    project: null,
-  })
+  await connect('Ops', { token: 'xoxb-1234567890-abc', signing, people: `${owner} owner@example.test` })
 })
+
+/** Connects a Slack app as an owner. */
+async function connect(name: string, config: Record<string, string>) {
+  const { app, organization } = made()
+  const text = { kind: 'slack_app' as const, name, target: 'C012AB3CD', config, project: null }
+  return (await createChannel(app, organization.id, text, { mayManageMembers: true })).channel
+}
 
 const sign = (body: string, timestampS: number, secret = signing) =>
   `v0=${createHmac('sha256', secret).update(`v0:${timestampS}:${body}`).digest('hex')}`
@@ -182,6 +183,7 @@ describe('a click', () => {
   test('that a kill left is done by the job: stored, acted on, or only without its answer', async () => {
     const { app, sent, organization } = made()
     const { alerts } = app.meta
+    const channels = (await alerts.channelsOf(organization.id)).map(({ id }) => id)
     const payload = {
       type: 'block_actions',
       user: { id: owner },
@@ -190,7 +192,11 @@ describe('a click', () => {
     }
     const store = (name: string) =>
       alerts.addSlackClick(
-        { organizationId: organization.id, click: name, sealed: app.seal.seal(JSON.stringify(payload)) },
+        {
+          organizationId: organization.id,
+          click: name,
+          sealed: app.seal.seal(JSON.stringify({ ...payload, channels })),
+        },
         app.clock.now(),
       )
     sent.posts.length = 0
@@ -225,6 +231,51 @@ describe('a click', () => {
     } finally {
       app.alerts.answerSlack = answerSlack
     }
+  })
+})
+
+describe('of several Slack apps, only the one that signed a click counts', () => {
+  const other = 'a'.repeat(32)
+  const stranger = 'Slack does not tell your e-mail address. The app needs the scope users:read.email.'
+  const isResolved = expect.stringMatching(/is resolved\.$/)
+  const tokens: string[] = []
+
+  beforeAll(async () => {
+    const { app } = made()
+    await connect('Two', { token: 'xoxb-2222222222-two', signing: other })
+    // The same app in another workspace.
+    await connect('Three', { token: 'xoxb-3333333333-three', signing: other, people: 'U0SAME owner@example.test' })
+    const off = await connect('Off', { token: 'xoxb-4444444444-off', signing: 'b'.repeat(32) })
+    await app.meta.alerts.updateChannel(off.id, { active: false })
+    app.alerts.slackPeople = async (token, user) => {
+      tokens.push(token)
+      return token.endsWith(user.slice(2).toLowerCase()) ? 'owner@example.test' : undefined
+    }
+  })
+
+  test.each<[string, Partial<Click>, number, unknown, string[]]>([
+    ['a user of its workspace', { secret: other, user: 'U0TWO' }, 200, isResolved, ['two']],
+    ['a user of its other workspace', { secret: other, user: 'U0THREE' }, 200, isResolved, ['two', 'three']],
+    ['its own mapping', { secret: other, user: 'U0SAME' }, 200, isResolved, []],
+    ['not the mapping of another app', { secret: other, user: owner }, 200, stranger, ['two', 'three']],
+    ['not the token of another app', { secret: signing, user: 'U0TWO' }, 200, stranger, ['abc']],
+    ['not an app that is switched off', { secret: 'b'.repeat(32), user: owner }, 401, undefined, []],
+  ])('%s', async (_says, by, status, said, asked) => {
+    tokens.length = 0
+    await made().app.meta.issues.updateIssue(issueId, { status: 'unresolved', substatus: 'ongoing' }, null, 1)
+    expect(await click({ verb: 'resolve', ...by })).toEqual({ status, said })
+    expect((await issue())?.status).toBe(said === isResolved ? 'resolved' : 'unresolved')
+    expect(tokens.map((token) => token.split('-').at(-1))).toEqual(asked)
+  })
+
+  test('an app that is switched off after the click acts no more', async () => {
+    const { app, organization } = made()
+    const channels = (await app.meta.alerts.channelsOf(organization.id)).filter(({ name }) => name === 'Off')
+    const signed = { type: 'block_actions' as const, user: { id: owner }, channels: channels.map(({ id }) => id) }
+    const actions = [{ action_id: 'archive', value: String(issueId) }]
+    expect(await actOnClick(app)(organization.id, { ...signed, actions })).toBe(
+      'The Slack app of this message is switched off or no longer connected.',
+    )
   })
 })
 

@@ -40,8 +40,8 @@ const unproved = () =>
   new MishapError('AUTH_REQUIRED', { detail: 'The signature of Slack is missing, wrong or too old.' })
 
 /**
- * Answers a click on a button in Slack. The organization is in the path; one of its Slack apps must have signed the
- * call within five minutes, else it is a 401. Without a signature the body is not read. After too many refused calls from
+ * Answers a click on a button in Slack. The organization is in the path; one of its active Slack apps must have signed
+ * the call within five minutes, else it is a 401. Without a signature the body is not read. After too many refused calls from
  * the same address it is a 429. What the button says is done afterwards (slack-clicks.ts). A click that arrives twice has
  * the same body and is done once.
  */
@@ -60,14 +60,14 @@ async function takeClick(app: App, slug: string, request: Request): Promise<Resp
     nowMs: app.clock.now(),
   }
   const all = organization ? await appsOf(app, organization) : []
-  const apps = all.filter((config) => isSignedBySlack(config.signing ?? '', signed))
+  const apps = all.filter(({ config }) => isSignedBySlack(config.signing ?? '', signed))
   // An unknown organization answers the same, so that nobody can look for names.
   if (!organization || apps.length === 0) throw unproved()
   const read = clickShape.safeParse(payloadOf(body))
   // Other interactions, such as the click on a link, need no answer.
   if (!read.success || !read.data.actions.some(({ action_id: name }) => isVerb(name))) return answered()
   // Stored before the answer: Slack waits three seconds for it, and a click must survive a kill of ours.
-  await storeSlackClick(app, organization.id, body, read.data)
+  await storeSlackClick(app, organization.id, body, { ...read.data, channels: apps.map(({ id }) => id) })
   runSlackClicks(app, actOnClick(app)).catch((error: unknown) =>
     app.observe.error({ error: String(error).slice(0, 300) }, 'clicks in Slack were not handled'),
   )

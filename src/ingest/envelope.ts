@@ -63,8 +63,9 @@ function arrivingLane(walk: EnvelopeWalk): () => Lane {
 
 /**
  * Writes pieces to the blob store under a new key and leaves nothing behind on failure. Throws before reading if the
- * key must wait. Throws ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room for its lane, which is
- * asked again after each piece.
+ * key must wait, and once more when the body turns out to be bulk data, which has no room beside a flood. Throws
+ * ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no more room for its lane, which is asked again after each
+ * piece.
  */
 export async function spoolOf(
   request: IngestRequest,
@@ -74,11 +75,18 @@ export async function spoolOf(
   const day = new Date(request.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
   const { deps, share, bodyBytesMax } = request.core
-  const limited = request.key && share.waits(request.key)
-  if (limited) throw new Overloaded(limited)
+  let checked: Lane | undefined
+  const demandTurn = () => {
+    if (checked === lane()) return
+    checked = lane()
+    const limited = request.key && share.waits(request.key, checked)
+    if (limited) throw new Overloaded(limited)
+  }
+  demandTurn()
   const budget = reserveBudget(request, lane())
   async function* metered() {
     for await (const chunk of chunks) {
+      if (lane() === 'bulk') demandTurn()
       budget.grow(chunk.length, lane())
       yield chunk
     }

@@ -204,6 +204,44 @@ describe('a body over 1 MiB', () => {
   })
 })
 
+const spans = Array.from({ length: 4 }, (): [string, number] => ['span', 0.75 * MiB])
+test.each<[string, [string, number][], number, number]>([
+  [
+    'an error with a large attachment arrives',
+    [
+      ['event', 10],
+      ['attachment', 2.5 * MiB],
+    ],
+    200,
+    1,
+  ],
+  ['more spans are refused after their first MiB', spans, 429, 0],
+])('beside a flood of spans over 1 MiB of the same key, %s', async (_says, items, status, spools) => {
+  const clock = testClock()
+  const made = await createRig({ clock })
+  rig = made
+  const state = { beside: 300 * MiB, done: 0 }
+  Object.assign(made.journal.writer, {
+    lagBytes: () => state.beside,
+    bodyBytes: () => state.beside,
+    waitingBytes: () => 0,
+    doneBytes: () => state.done,
+  })
+  const large = (list: [string, number][]) => {
+    const lines = list.map(([type, bytes]) => `{"type":"${type}","length":${bytes}}\n${'y'.repeat(bytes)}\n`)
+    return `{"event_id":"${eventId}"}\n${lines.join('')}`
+  }
+  await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })
+  for (let n = 0; n < 24; n++) {
+    await made.send(path, { body: large(spans) })
+    state.done += MiB / 20
+    clock.advance(250)
+  }
+  const before = made.blobs.size
+  const answer = await made.send(path, { body: large(items) })
+  expect([answer.status, made.blobs.size - before]).toEqual([status, spools])
+})
+
 describe('a journal that is behind', () => {
   /** Sends 400 kB every 250 ms (1.6 MB/s). Refine processes a quarter of it, or nothing if `standing`. */
   async function flood(times: number, standing = false) {

@@ -382,6 +382,20 @@ describe('to the byte', () => {
     expect([share.waits(keyOf(3)), share.level(keyOf(3))]).toEqual([undefined, Number.POSITIVE_INFINITY])
   })
 
+  test('a large body of events does not wait beside a flood of bulk data of its key, until its room is used', () => {
+    const state = { lag: 60 * MiB }
+    const share = createShare(journal(state), 100 * MiB)
+    for (let n = 0; n < 20; n++)
+      for (const key of [keyOf(1), keyOf(2)])
+        share.take(key, 4 * MiB, at + n * 250, key.keyId === 1 ? 'bulk' : 'events')
+    const waits = () => [share.waits(keyOf(1), 'bulk'), share.waits(keyOf(1), 'events'), share.waits(keyOf(1))]
+    expect(waits()).toEqual([refusal, undefined, undefined])
+    // Who floods with events has none.
+    expect([share.waits(keyOf(2), 'bulk'), share.waits(keyOf(2), 'events')]).toEqual([refusal, refusal])
+    expect(share.take(keyOf(1), 2 * MiB, at + 4750, 'events')).toBeUndefined()
+    expect(waits()).toEqual([refusal, refusal, refusal])
+  })
+
   test('who was heard within ten minutes is company, and after that no more', () => {
     const state = { lag: 60 * MiB }
     const share = createShare(journal(state), 100 * MiB)

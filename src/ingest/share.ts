@@ -48,8 +48,8 @@ type Meter = {
 }
 
 export type Share = {
-  /** Returns a limit if the key must wait, before its body is read. Takes nothing. */
-  waits(key: IngestKey): Limited | undefined
+  /** Returns a limit if a body of this lane must wait, before it is read. Takes nothing. */
+  waits(key: IngestKey, lane?: Lane): Limited | undefined
   /**
    * Takes `bytes` for a key at `nowMs`. Returns a limit if the journal is behind and the key is the cause. A flood of bulk
    * data does not hold the key's events to what is left of its share: they are read in a lane of their own.
@@ -143,9 +143,10 @@ class Admission implements Share {
     return lag < pressureBytes && lag + this.#taken >= pressureBytes
   }
 
-  waits(key: IngestKey): Limited | undefined {
+  waits(key: IngestKey, lane: Lane = 'events'): Limited | undefined {
     const meter = this.#on ? this.#meters.get(key.keyId) : undefined
     if (!meter || meter.share === Number.POSITIVE_INFINITY || meter.budget > 0) return undefined
+    if (lane === 'events' && meter.eventsBudget > 0) return undefined
     return { scope: 'key', reason: 'overloaded', retryAfterS }
   }
 

@@ -157,8 +157,10 @@ describe('a weekly report', () => {
       issueIds: [1],
       nextMs: clock.now(),
     })
-    const made = { delivery, incident: null }
-    await meta().incidents.storeDecision(decided({ deliveries: [made, made] }), clock.now())
+    // Two messages, each to two recipients.
+    const deliveries = ['', 'ann@x.test'].map((recipient) => ({ delivery: { ...delivery, recipient }, incident: null }))
+    for (const atMs of [clock.now(), clock.now() + 1])
+      await meta().incidents.storeDecision(decided({ deliveries }), atMs)
     for (const { id } of await meta().alerts.deliveriesQueued(clock.now(), 9))
       await meta().alerts.recordDelivery(id, { status: 'sent', answer: '200' }, clock.now())
     await meta().issues.addComment(1, 'ann', 'on it', clock.now() + 1000)

@@ -1,5 +1,12 @@
 import type { Alerts } from '../alert/alert.ts'
-import { checkedConfig, configOf, hasSigningSecret, newSigningSecret, sealedConfigOf } from '../alert/channel.ts'
+import {
+  checkedConfig,
+  configOf,
+  fieldsOf,
+  hasSigningSecret,
+  newSigningSecret,
+  sealedConfigOf,
+} from '../alert/channel.ts'
 import { type Confirms, confirmationOf } from '../alert/confirm.ts'
 import { addressesIn } from '../alert/recipients.ts'
 import type { Seal } from '../auth/seal.ts'
@@ -22,6 +29,8 @@ type Deps = {
   >
   seal: Seal
 }
+/** Whether the caller may manage members. Without it, nobody sets the fields that decide as whom clicks in Slack act. */
+type Rights = { mayManageMembers: boolean }
 /** Asks addresses that do not belong to members whether they want the mails. */
 type AsksToConfirm = { alerts: Pick<Alerts, 'askToConfirm'> }
 
@@ -52,11 +61,33 @@ async function projectIdOf({ meta }: Deps, organizationId: number, slug: string 
   return project.id
 }
 
-/** Stores a channel. `secret`: the signing secret of a generic webhook, shown once, else null. Throws VALIDATION. */
+/** Throws AUTH_FORBIDDEN if somebody changes a managed field who may not manage members. */
+function demandRights(
+  kind: ChannelKind,
+  before: ChannelConfig,
+  after: ChannelConfig,
+  { mayManageMembers }: Rights,
+): void {
+  if (mayManageMembers) return
+  const changed = fieldsOf(kind).filter(
+    ({ name, isManaged }) => isManaged && (before[name] ?? '') !== (after[name] ?? ''),
+  )
+  if (changed.length === 0) return
+  const names = changed.map(({ name }) => name).join(', ')
+  throw new MishapError('AUTH_FORBIDDEN', {
+    detail: `Only owners and admins, or a token with the scope org:admin of one of them, set ${names}: it decides as whom clicks act.`,
+  })
+}
+
+/**
+ * Stores a channel. `secret`: the signing secret of a generic webhook, shown once, else null. Throws VALIDATION,
+ * AUTH_FORBIDDEN.
+ */
 export async function addChannel(
   deps: Deps,
   organizationId: number,
   text: NewChannelText,
+  rights: Rights,
 ): Promise<{ channel: Channel; secret: string | null }> {
   if ((await deps.meta.alerts.channelsOf(organizationId)).length >= channelsMax)
     throw new MishapError('VALIDATION', { fields: { name: [`At most ${channelsMax} channels.`] } })
@@ -64,6 +95,7 @@ export async function addChannel(
   // The form sends all fields of the kind together; older callers send the target beside them.
   const given = text.target === undefined ? {} : { target: text.target }
   const config = checkedConfig(text.kind, { target: '', ...text.config, ...given })
+  demandRights(text.kind, {}, config, rights)
   const channel = await deps.meta.alerts.createChannel({
     organizationId,
     projectId: await projectIdOf(deps, organizationId, text.project),
@@ -87,11 +119,36 @@ function retainedAddresses({ seal }: Deps, before: Channel, target: string): str
   }
 }
 
+const originOf = (url = ''): string => (URL.canParse(url) ? new URL(url).origin : '')
+
+/**
+ * Throws VALIDATION if a stored secret would be sent to another origin than the one that it was entered for. Whoever may
+ * change a channel must not be able to read its token that way.
+ */
+function demandSecretsAgain(kind: ChannelKind, before: ChannelConfig, after: ChannelConfig, given: ChannelConfig) {
+  const fields = fieldsOf(kind)
+  const moved = fields.find(({ name, type }) => type === 'url' && originOf(before[name]) !== originOf(after[name]))
+  if (!moved) return
+  const stored = fields.filter(({ name, type }) => type === 'secret' && before[name] && given[name] === undefined)
+  if (stored.length === 0) return
+  const sentence = `The stored value stays at ${originOf(before[moved.name])}. Enter the one for the new address. If that needs none, create another channel.`
+  throw new MishapError('VALIDATION', { fields: Object.fromEntries(stored.map(({ name }) => [name, [sentence]])) })
+}
+
 /** Returns the values of the fields after a change; undefined if it changes none. Fields left empty stay. */
-function changedConfig({ seal }: Deps, channel: Channel, change: ChannelChange): ChannelConfig | undefined {
+function changedConfig(
+  { seal }: Deps,
+  channel: Channel,
+  change: ChannelChange,
+  rights: Rights,
+): ChannelConfig | undefined {
   const given = { ...change.config, ...(change.target === undefined ? {} : { target: change.target }) }
   if (Object.keys(given).length === 0) return undefined
-  return checkedConfig(channel.kind, { ...openConfig(seal, channel), ...given })
+  const before = openConfig(seal, channel)
+  const after = checkedConfig(channel.kind, { ...before, ...given })
+  demandRights(channel.kind, before, after, rights)
+  demandSecretsAgain(channel.kind, before, after, given)
+  return after
 }
 
 /** Returns the stored values; none if the secrets of the data folder have changed, so that all must be given again. */
@@ -103,9 +160,14 @@ function openConfig(seal: Seal, channel: Channel): ChannelConfig {
   }
 }
 
-/** Stores the given fields of a channel. Throws VALIDATION with fields, NOT_FOUND. */
-export async function changeChannel(deps: Deps, channel: Channel, change: ChannelChange): Promise<Channel> {
-  const config = changedConfig(deps, channel, change)
+/** Stores the given fields of a channel. Throws VALIDATION with fields, AUTH_FORBIDDEN, NOT_FOUND. */
+export async function changeChannel(
+  deps: Deps,
+  channel: Channel,
+  change: ChannelChange,
+  rights: Rights,
+): Promise<Channel> {
+  const config = changedConfig(deps, channel, change, rights)
   const { target } = change.target === undefined ? {} : (config ?? {})
   const changed = await deps.meta.alerts.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
@@ -125,8 +187,9 @@ export async function createChannel(
   deps: Deps & AsksToConfirm,
   organizationId: number,
   text: NewChannelText,
+  rights: Rights,
 ): Promise<{ channel: Channel; secret: string | null }> {
-  const created = await addChannel(deps, organizationId, text)
+  const created = await addChannel(deps, organizationId, text, rights)
   await deps.alerts.askToConfirm(created.channel)
   return created
 }
@@ -136,8 +199,9 @@ export async function updateChannel(
   deps: Deps & AsksToConfirm,
   channel: Channel,
   change: ChannelChange,
+  rights: Rights,
 ): Promise<Channel> {
-  const changed = await changeChannel(deps, channel, change)
+  const changed = await changeChannel(deps, channel, change, rights)
   if (change.target !== undefined) await deps.alerts.askToConfirm(changed)
   return changed
 }

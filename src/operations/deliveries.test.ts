@@ -13,7 +13,7 @@ async function rig() {
   const kicked: number[] = []
   const alerts = { askToConfirm: async () => undefined, kick: () => void kicked.push(1) }
   const text = { kind: 'slack' as const, name: 'Chat', target: 'https://chat.test/x', project: null }
-  const { channel } = await createChannel({ ...deps, alerts }, 1, text)
+  const { channel } = await createChannel({ ...deps, alerts }, 1, text, { mayManageMembers: false })
   const [delivery] = await deps.meta.alerts.queueTest(channel.id, [''], deps.clock.now())
   return { ...deps, alerts, kicked, channel, deliveryId: delivery?.id ?? 0 }
 }

@@ -14,10 +14,12 @@ export const clickShape = z.object({
   response_url: z.url().max(500).optional(),
   actions: z.array(z.object({ action_id: z.string().max(255), value: z.string().max(2000).optional() })).min(1),
 })
-export type Click = z.infer<typeof clickShape>
+/** `channels`: those whose app signed the click. Nothing of another app may say who clicked. */
+const signedShape = clickShape.extend({ channels: z.array(z.number()).default([]) })
+export type SignedClick = z.infer<typeof signedShape>
 
 /** Does what a click says, and returns the sentence for the person who clicked. */
-export type ActOnClick = (organizationId: number, click: Click) => Promise<string>
+export type ActOnClick = (organizationId: number, click: SignedClick) => Promise<string>
 
 type Deps = {
   meta: MetaWith<
@@ -44,16 +46,16 @@ export async function storeSlackClick(
   { meta, clock, seal }: Pick<Deps, 'meta' | 'clock' | 'seal'>,
   organizationId: number,
   body: string,
-  click: Click,
+  click: SignedClick,
 ): Promise<void> {
   const key = createHash('sha256').update(body).digest('hex')
   const sealed = seal.seal(JSON.stringify(click))
   await meta.alerts.addSlackClick({ organizationId, click: key, sealed }, clock.now())
 }
 
-function opened({ seal }: Deps, { sealed }: SlackClick): Click | undefined {
+function opened({ seal }: Deps, { sealed }: SlackClick): SignedClick | undefined {
   try {
-    return clickShape.parse(JSON.parse(seal.open(sealed)))
+    return signedShape.parse(JSON.parse(seal.open(sealed)))
   } catch {
     // The secrets of the data folder have changed. Nobody can be answered.
     return undefined
@@ -61,7 +63,7 @@ function opened({ seal }: Deps, { sealed }: SlackClick): Click | undefined {
 }
 
 /** Acts once: the stored sentence says that it was done. A kill before it repeats a change that changes nothing more. */
-async function sentenceOf(deps: Deps, stored: SlackClick, click: Click, act: ActOnClick): Promise<string> {
+async function sentenceOf(deps: Deps, stored: SlackClick, click: SignedClick, act: ActOnClick): Promise<string> {
   if (stored.sentence !== '') return stored.sentence
   const sentence = await act(stored.organizationId, click)
   await deps.meta.alerts.noteSlackClick(stored.id, sentence)

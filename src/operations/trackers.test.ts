@@ -334,6 +334,137 @@ describe('sending', () => {
     expect(vendor.issues[0]?.state).toBe('closed')
   })
 
+  const undocumented = [
+    ['half a body', { status: 200, body: '{"id":' }],
+    ['a status that is none', { status: 777, body: {} }],
+    ['a page', { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } }],
+    ['a header that no client reads', { status: 200, body: 'x', headers: { 'content-type': ';;=' } }],
+  ] as const
+  const each = trackerKinds.flatMap((kind) => undocumented.map(([says, answer]) => ({ kind, says, answer })))
+  test.each(each)('$kind: $says ends only its own link, which waits', async ({ kind, answer }) => {
+    const { deps, vendor, integration, issue, push } = await connected(kind)
+    const { id } = await createExternalIssue(deps, integration, await issue(1), deps.ann, {})
+    await createExternalIssue(deps, integration, await issue(2), deps.ann, {})
+    for (const at of [1, 2]) await deps.meta.issues.updateIssue(at, resolved, 'ann', deps.clock.now())
+    vendor.fail.push(answer)
+    expect(await push()).toEqual({ settled: 1, failed: 1 })
+    expect(vendor.issues.map(({ state }) => state)).toEqual(['open', 'closed'])
+    const link = await deps.meta.trackers.externalById(id)
+    expect(link).toMatchObject({ attempts: 1, error: expect.stringMatching(/./), nextMs: deps.clock.now() + 10_000 })
+    deps.clock.advance(10_000)
+    expect(await push()).toEqual({ settled: 1, failed: 0 })
+    // A person gets the same as an answer of the form, not an error of the server.
+    const refusal = ['VALIDATION', ['tracker']]
+    vendor.fail.push(answer, answer)
+    expect(await endOf(() => testTracker(deps, integration))).toEqual(refusal)
+    expect(await endOf(async () => createExternalIssue(deps, integration, await issue(), deps.ann, {}))).toEqual(
+      refusal,
+    )
+  })
+
+  test('a mistake of ours with one link is logged, and the others go on', async () => {
+    const { deps, vendor, integration, issue } = await connected()
+    const { id } = await createExternalIssue(deps, integration, await issue(1), deps.ann, {})
+    await createExternalIssue(deps, integration, await issue(2), deps.ann, {})
+    for (const at of [1, 2]) await deps.meta.issues.updateIssue(at, resolved, 'ann', deps.clock.now())
+    const { trackers } = deps.meta
+    const notePush: typeof trackers.notePush = async (link, ...words) => {
+      if (link === id) throw new TypeError('x is not a function')
+      return trackers.notePush(link, ...words)
+    }
+    const logged: unknown[] = []
+    const observe = { ...silent, error: (facts: unknown) => void logged.push(facts) }
+    const meta = { ...deps.meta, trackers: { ...trackers, notePush } }
+    expect(await pushDue(trackerDeps({ ...deps, meta, observe }))).toEqual({ settled: 1, failed: 1 })
+    expect(vendor.issues.map(({ state }) => state)).toEqual(['open', 'closed'])
+    expect(logged).toEqual([{ link: id, error: expect.stringContaining('TypeError') }])
+    expect(await trackers.externalById(id)).toMatchObject({ attempts: 1, nextMs: deps.clock.now() + 10_000 })
+  })
+
+  test('a change that is made while its push runs is sent by the next one', async () => {
+    const { deps, vendor, integration, issue } = await connected()
+    const change = (id: number, to: typeof resolved | typeof reopened) =>
+      deps.meta.issues.updateIssue(id, to, 'ann', deps.clock.now())
+    /** Pushes, and makes a change after the first call that sets a state was answered. */
+    const pushWith = (meanwhile: () => Promise<unknown> = async () => undefined) => {
+      let isMade = false
+      const slow: typeof outgoing = {
+        send: async (request) => {
+          const answer = await outgoing.send(request)
+          if (request.method === 'PATCH' && !isMade) {
+            isMade = true
+            await meanwhile()
+          }
+          return answer
+        },
+      }
+      return pushDue(trackerDeps({ ...deps, outgoing: slow }))
+    }
+    const states = () => vendor.issues.map(({ state }) => state)
+    await createExternalIssue(deps, integration, await issue(1), deps.ann, {})
+    await createExternalIssue(deps, integration, await issue(2), deps.ann, {})
+    await change(1, resolved)
+    await pushWith(() => change(1, reopened))
+    expect(states()).toEqual(['closed', 'open'])
+    await pushWith()
+    expect(states()).toEqual(['open', 'open'])
+    // The other way round.
+    await change(1, resolved)
+    await pushWith()
+    await change(1, reopened)
+    await pushWith(() => change(1, resolved))
+    await pushWith()
+    expect(states()).toEqual(['closed', 'open'])
+    // Issue 2 is reopened after the list was read, and before its call: there is nothing to send.
+    await change(1, reopened)
+    await change(2, resolved)
+    const calls = vendor.calls.length
+    await pushWith(() => change(2, reopened))
+    expect(states()).toEqual(['open', 'open'])
+    expect(vendor.calls.slice(calls).map(({ path }) => path)).toEqual(['/repos/acme/web/issues/1'])
+    expect(await pushWith()).toEqual({ settled: 0, failed: 0 })
+  })
+
+  test('an issue that is archived before its call is not sent', async () => {
+    const { deps, vendor, integration, issue } = await connected()
+    await createExternalIssue(deps, integration, await issue(), deps.ann, {})
+    await deps.meta.issues.updateIssue(1, resolved, 'ann', deps.clock.now())
+    const { trackers } = deps.meta
+    const linksDueBy: typeof trackers.linksDueBy = async (...words) => {
+      const due = await trackers.linksDueBy(...words)
+      await deps.meta.issues.updateIssue(1, { status: 'ignored', statusDetails: {} }, 'ann', deps.clock.now())
+      return due
+    }
+    const meta = { ...deps.meta, trackers: { ...trackers, linksDueBy } }
+    expect(await pushDue(trackerDeps({ ...deps, meta }))).toEqual({ settled: 0, failed: 0 })
+    expect(vendor.issues[0]?.state).toBe('open')
+  })
+
+  test('two issues of one tracker issue: one that is reopened while the other one is sent opens it again', async () => {
+    const { deps, vendor, integration, issue, push } = await connected()
+    await createExternalIssue(deps, integration, await issue(1), deps.ann, {})
+    await linkExternalIssue(deps, integration, await issue(2), deps.ann, '#1')
+    for (const id of [1, 2]) await deps.meta.issues.updateIssue(id, resolved, 'ann', deps.clock.now())
+    await push()
+    expect(vendor.issues[0]?.state).toBe('closed')
+    await deps.meta.issues.updateIssue(1, reopened, 'ann', deps.clock.now())
+    const both: typeof outgoing = {
+      send: async (request) => {
+        if (request.method === 'PATCH') await deps.meta.issues.updateIssue(2, reopened, 'ann', deps.clock.now())
+        return outgoing.send(request)
+      },
+    }
+    await pushDue(trackerDeps({ ...deps, outgoing: both }))
+    await deps.meta.issues.updateIssue(1, resolved, 'ann', deps.clock.now())
+    await push()
+    // The second issue is still open.
+    expect(vendor.issues[0]?.state).toBe('open')
+    await deps.meta.issues.updateIssue(2, resolved, 'ann', deps.clock.now())
+    await push()
+    expect(vendor.issues[0]?.state).toBe('closed')
+    expect(await push()).toEqual({ settled: 0, failed: 0 })
+  })
+
   test('comments go in order, quoted, with their author; those of trackers do not go back', async () => {
     const { deps, vendor, integration, issue, push } = await connected()
     await createExternalIssue(deps, integration, await issue(), deps.ann, {})

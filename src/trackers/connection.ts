@@ -5,6 +5,7 @@ import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { jira } from './jira.ts'
 import { linear } from './linear.ts'
+import { line } from './text.ts'
 import { type Connection, type Tracker, type TrackerDeps, TrackerFailure } from './tracker.ts'
 import { guardedFetch } from './transport.ts'
 
@@ -17,6 +18,24 @@ const services: Readonly<Record<TrackerKind, (connection: Connection, nowMs: () 
 
 type Described = Pick<Integration, 'kind' | 'url' | 'target' | 'email'>
 
+/**
+ * The failure of a call. Whatever else than TrackerFailure and OUTGOING_* comes out of a vendor's client is about an answer
+ * that nobody documents. It must not end the calls of others.
+ */
+function failureOfCall(error: unknown): Error {
+  if (error instanceof TrackerFailure || error instanceof MishapError) return error
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return new TrackerFailure('refused', line(`The answer is not one of the API (${words})`, 300))
+}
+
+async function called<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw failureOfCall(error)
+  }
+}
+
 /** The calls of a service with a token that is not stored yet. */
 export function trackerWith(
   deps: Pick<TrackerDeps, 'outgoing' | 'clock'>,
@@ -25,7 +44,15 @@ export function trackerWith(
 ): Tracker {
   const { kind, url, target, email } = described
   const connection = { url, target, email, token, fetch: guardedFetch(deps.outgoing, url) }
-  return services[kind](connection, deps.clock.now)
+  const tracker = services[kind](connection, deps.clock.now)
+  return {
+    idOf: tracker.idOf,
+    check: () => called(() => tracker.check()),
+    create: (text) => called(() => tracker.create(text)),
+    issue: (id) => called(() => tracker.issue(id)),
+    setState: (id, state) => called(() => tracker.setState(id, state)),
+    comment: (id, text) => called(() => tracker.comment(id, text)),
+  }
 }
 
 /** Why a call failed, as a sentence for people: the service's own words. */

@@ -1,14 +1,14 @@
 import type { RequestError } from '@octokit/request-error'
 import type { TrackerState } from '../domain/alerts/trackers.ts'
 import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
-import { failureOf, fieldsOf, textOf } from './transport.ts'
+import { demanded, demandName, failureOf, fieldsOf, textOf } from './transport.ts'
 
 /** The version of the API that the requests below are written for. */
 const apiVersion = '2022-11-28'
 
 function toIssue(target: string, value: unknown): TrackerIssue {
   const issue = fieldsOf(value)
-  const externalId = textOf(issue.number)
+  const externalId = demanded(issue.number, 'number of an issue')
   return {
     externalId,
     key: `${target}#${externalId}`,
@@ -39,24 +39,24 @@ export function github(connection: Connection, nowMs: () => number): Tracker {
     const { request } = await import('@octokit/request')
     const errors = await import('@octokit/request-error')
     try {
-      return (await request.defaults(options)(route, values)).data
+      const { status, headers, data } = await request.defaults(options)(route, values)
+      // The client throws from 400 on.
+      if (status < 200 || status > 299) throw failureOf(status, headersOf(headers), data, nowMs())
+      return data
     } catch (error) {
       if (!(error instanceof errors.RequestError)) throw error
       if (!error.response) throw originalOf(error)
-      const headers = new Headers(
-        Object.entries(error.response.headers).flatMap(([name, value]) =>
-          value === undefined ? [] : [[name, String(value)] as [string, string]],
-        ),
-      )
-      throw failureOf(error.status, headers, error.response.data, nowMs())
+      throw failureOf(error.status, headersOf(error.response.headers), error.response.data, nowMs())
     }
   }
   const issue = { owner, repo }
   return {
     check: async () => {
       const user = fieldsOf(await run('GET /user'))
-      await run('GET /repos/{owner}/{repo}', issue)
-      return { account: textOf(user.login), accountId: textOf(user.id) }
+      const account = { account: demanded(user.login, 'account'), accountId: demanded(user.id, 'account') }
+      const repository = fieldsOf(await run('GET /repos/{owner}/{repo}', issue))
+      demandName(target, demanded(repository.full_name, 'name of a repository'))
+      return account
     },
     idOf: (name) => githubNumber(target, name),
     create: async ({ title, body }) =>
@@ -66,16 +66,24 @@ export function github(connection: Connection, nowMs: () => number): Tracker {
     setState: async (id, state: TrackerState) => {
       const reason = state === 'closed' ? 'completed' : 'reopened'
       const values = { ...issue, issue_number: id, state, state_reason: reason }
-      await run('PATCH /repos/{owner}/{repo}/issues/{issue_number}', values)
+      toIssue(target, await run('PATCH /repos/{owner}/{repo}/issues/{issue_number}', values))
     },
     comment: async (id, body) =>
-      textOf(
+      demanded(
         fieldsOf(
           await run('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...issue, issue_number: id, body }),
         ).id,
+        'id of a comment',
       ),
   }
 }
+
+const headersOf = (headers: object): Headers =>
+  new Headers(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    ),
+  )
 
 /** The error of our transport, which the client wraps. */
 const originalOf = (error: RequestError): unknown => error.cause ?? error

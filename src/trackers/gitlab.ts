@@ -1,10 +1,10 @@
 import type { RequestOptions, ResourceOptions } from '@gitbeaker/requester-utils'
 import type { Connection, Tracker, TrackerIssue } from './tracker.ts'
-import { failureOf, fieldsOf, textOf } from './transport.ts'
+import { demanded, demandName, failureOf, fieldsOf, textOf } from './transport.ts'
 
 function toIssue(target: string, value: unknown): TrackerIssue {
   const issue = fieldsOf(value)
-  const externalId = textOf(issue.iid)
+  const externalId = demanded(issue.iid, 'number of an issue')
   return {
     externalId,
     key: `${target}#${externalId}`,
@@ -28,6 +28,15 @@ function gitlabNumber(target: string, name: string): string | undefined {
     : undefined
 }
 
+/** The body of an answer; its text if it is not JSON, which a broken server can call JSON. */
+function bodyOf(text: string, isJson: boolean): Record<string, unknown> | string {
+  try {
+    return isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : text
+  } catch {
+    return text
+  }
+}
+
 /** The client's requests through the guarded client. Its own transport would call any address. */
 async function requesterOf(fetch: typeof globalThis.fetch, nowMs: () => number) {
   const { createRequesterFn } = await import('@gitbeaker/requester-utils')
@@ -45,7 +54,7 @@ async function requesterOf(fetch: typeof globalThis.fetch, nowMs: () => number) 
       })
       const text = await answer.text()
       const isJson = (answer.headers.get('content-type') ?? '').includes('json')
-      const value = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : text
+      const value = bodyOf(text, isJson)
       if (!answer.ok) throw failureOf(answer.status, answer.headers, value, nowMs())
       return { body: value, headers: Object.fromEntries(answer.headers.entries()), status: answer.status }
     },
@@ -63,18 +72,22 @@ export function gitlab({ url, target, token, fetch }: Connection, nowMs: () => n
     check: async () => {
       const { Users, Projects } = await api()
       const user = fieldsOf(await Users.showCurrentUser())
-      const path = textOf(fieldsOf(await Projects.show(target)).path_with_namespace)
-      const account = { account: textOf(user.username), accountId: textOf(user.id) }
+      const account = { account: demanded(user.username, 'account'), accountId: demanded(user.id, 'account') }
+      const path = demanded(fieldsOf(await Projects.show(target)).path_with_namespace, 'path of a project')
       // People and webhooks name a project by its path. A number would be of no use on any screen.
-      return /^\d+$/.test(target) && path !== '' ? { ...account, target: path } : account
+      if (/^\d+$/.test(target)) return { ...account, target: path }
+      demandName(target, path)
+      return account
     },
     idOf: (name) => gitlabNumber(target, name),
     create: async ({ title, body }) =>
       toIssue(target, await (await api()).Issues.create(target, title, { description: body })),
     issue: async (id) => toIssue(target, await (await api()).Issues.show(Number(id), { projectId: target })),
     setState: async (id, state) => {
-      await (await api()).Issues.edit(target, Number(id), { stateEvent: state === 'closed' ? 'close' : 'reopen' })
+      const change = { stateEvent: state === 'closed' ? ('close' as const) : ('reopen' as const) }
+      toIssue(target, await (await api()).Issues.edit(target, Number(id), change))
     },
-    comment: async (id, text) => textOf(fieldsOf(await (await api()).IssueNotes.create(target, Number(id), text)).id),
+    comment: async (id, text) =>
+      demanded(fieldsOf(await (await api()).IssueNotes.create(target, Number(id), text)).id, 'id of a comment'),
   }
 }

@@ -1,6 +1,6 @@
 import type { TrackerState } from '../domain/alerts/trackers.ts'
 import { type Connection, type Tracker, TrackerFailure, type TrackerIssue } from './tracker.ts'
-import { callJson, fieldsOf, listOf, textOf } from './transport.ts'
+import { callJson, demanded, fieldsOf, listOf, textOf } from './transport.ts'
 
 /** Categories of Jira's statuses: `done` is closed whatever the status is called. */
 const categoryOf = (status: unknown): string => textOf(fieldsOf(fieldsOf(status).statusCategory).key)
@@ -9,10 +9,10 @@ export const jiraState = (status: unknown): TrackerState => (categoryOf(status) 
 function toIssue(url: string, value: unknown): TrackerIssue {
   const issue = fieldsOf(value)
   const fields = fieldsOf(issue.fields)
-  const key = textOf(issue.key)
+  const key = demanded(issue.key, 'key of an issue')
   // Keys change when an issue moves to another project; ids stay.
   return {
-    externalId: textOf(issue.id),
+    externalId: demanded(issue.id, 'id of an issue'),
     key,
     title: textOf(fields.summary),
     url: `${url}/browse/${key}`,
@@ -42,7 +42,8 @@ export function jira({ url, target, email, token, fetch }: Connection, nowMs: ()
     check: async () => {
       const user = fieldsOf(await call('myself'))
       issueTypeOf(await call(`project/${project}`))
-      return { account: textOf(user.displayName), accountId: textOf(user.accountId) || textOf(user.key) }
+      const accountId = demanded(textOf(user.accountId) || textOf(user.key), 'account')
+      return { account: demanded(textOf(user.displayName) || textOf(user.name), 'account'), accountId }
     },
     idOf: (name) => {
       const key = /(?:^|\/browse\/)([A-Z][A-Z0-9_]{0,40}-\d{1,10})(?:[?#].*)?$/i.exec(name.trim())?.[1]
@@ -51,7 +52,7 @@ export function jira({ url, target, email, token, fetch }: Connection, nowMs: ()
     create: async ({ title, body }) => {
       const type = issueTypeOf(await call(`project/${project}`))
       const fields = { project: { key: target }, issuetype: { id: type }, summary: title, description: body }
-      return issue(textOf(fieldsOf(await call('issue', 'POST', { fields })).id))
+      return issue(demanded(fieldsOf(await call('issue', 'POST', { fields })).id, 'id of an issue'))
     },
     issue,
     setState: async (id, state) => {
@@ -68,6 +69,6 @@ export function jira({ url, target, email, token, fetch }: Connection, nowMs: ()
       await call(path, 'POST', { transition: { id: textOf(found.id) } })
     },
     comment: async (id, body) =>
-      textOf(fieldsOf(await call(`issue/${encodeURIComponent(id)}/comment`, 'POST', { body })).id),
+      demanded(fieldsOf(await call(`issue/${encodeURIComponent(id)}/comment`, 'POST', { body })).id, 'id of a comment'),
   }
 }

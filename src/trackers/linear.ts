@@ -1,6 +1,6 @@
 import type { TrackerState } from '../domain/alerts/trackers.ts'
 import { type Connection, type Tracker, TrackerFailure, type TrackerIssue } from './tracker.ts'
-import { callJson, fieldsOf, listOf, textOf, wordsOf } from './transport.ts'
+import { callJson, demanded, fieldsOf, listOf, textOf, wordsOf } from './transport.ts'
 
 /** Types of Linear's workflow states that end an issue. */
 const closedTypes = ['completed', 'canceled', 'duplicate']
@@ -14,7 +14,7 @@ function toIssue(value: unknown): TrackerIssue {
   if (textOf(issue.id) === '') throw new TrackerFailure('missing', 'Linear has no such issue.')
   return {
     externalId: textOf(issue.id),
-    key: textOf(issue.identifier),
+    key: demanded(issue.identifier, 'key of an issue'),
     title: textOf(issue.title),
     url: textOf(issue.url),
     state: linearState(issue.state),
@@ -83,6 +83,7 @@ async function workflowState(ask: Ask, id: string, state: TrackerState): Promise
     { id },
   )
   const issue = fieldsOf(answer.issue)
+  demanded(fieldsOf(issue.state).id, 'state of an issue')
   if (linearState(issue.state) === state) return undefined
   const types = state === 'closed' ? ['completed', 'canceled'] : ['unstarted', 'backlog', 'started', 'triage']
   const states = listOf(fieldsOf(fieldsOf(issue.team).states).nodes)
@@ -101,7 +102,8 @@ export function linear(connection: Connection, nowMs: () => number): Tracker {
     check: async () => {
       const viewer = fieldsOf((await ask('query Viewer { viewer { id name email } }')).viewer)
       await teamOf(ask, target)
-      return { account: textOf(viewer.name) || textOf(viewer.email), accountId: textOf(viewer.id) }
+      const account = demanded(textOf(viewer.name) || textOf(viewer.email), 'account')
+      return { account, accountId: demanded(viewer.id, 'account') }
     },
     idOf: (name) => /(?:^|\/issue\/)([A-Z][A-Z0-9]{0,20}-\d{1,10})(?:[/?#].*)?$/i.exec(name.trim())?.[1]?.toUpperCase(),
     create: async ({ title, body }) => {
@@ -117,20 +119,22 @@ export function linear(connection: Connection, nowMs: () => number): Tracker {
     setState: async (id, state) => {
       const stateId = await workflowState(ask, id, state)
       if (stateId === undefined) return
-      await ask(
+      const answer = await ask(
         'mutation Update($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }',
         {
           id,
           input: { stateId },
         },
       )
+      if (fieldsOf(answer.issueUpdate).success !== true)
+        throw new TrackerFailure('refused', 'Linear did not change the issue.')
     },
     comment: async (id, body) => {
       const answer = await ask(
         'mutation Comment($input: CommentCreateInput!) { commentCreate(input: $input) { success comment { id } } }',
         { input: { issueId: id, body } },
       )
-      return textOf(fieldsOf(fieldsOf(answer.commentCreate).comment).id)
+      return demanded(fieldsOf(fieldsOf(answer.commentCreate).comment).id, 'id of a comment')
     },
   }
 }

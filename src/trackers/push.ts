@@ -1,3 +1,4 @@
+import { faultOf } from '../base/observe.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
 import type { DueComment, DueLink, ExternalIssue } from '../store/meta/trackers/external-issues.ts'
 import { failureWords, withTracker } from './connection.ts'
@@ -30,8 +31,18 @@ type PushDeps = TrackerDeps & {
 const pushPausesMs = [10_000, 60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 const linksMax = 50
 
+/** The words of a failure. A mistake of ours is about this link alone, too: the others must go on. */
+function wordsFor({ observe }: PushDeps, link: ExternalIssue, error: unknown): string {
+  try {
+    return failureWords(error)
+  } catch {
+    observe.error({ link: link.id, error: faultOf(error) }, 'a tracker issue could not be handled')
+    return 'Mishap could not handle this tracker issue. The log of the server says why.'
+  }
+}
+
 async function failed(deps: PushDeps, link: ExternalIssue, error: unknown): Promise<string> {
-  const words = failureWords(error)
+  const words = wordsFor(deps, link, error)
   const pauseMs = pushPausesMs[Math.min(link.attempts, pushPausesMs.length - 1)] ?? pushPausesMs[0]
   const asked = error instanceof TrackerFailure ? (error.retryAfterMs ?? 0) : 0
   await deps.meta.trackers.failExternal(link.id, words, deps.clock.now() + Math.max(pauseMs, asked))
@@ -48,6 +59,19 @@ async function hasOpenSibling({ meta }: PushDeps, { link }: DueLink): Promise<bo
   return false
 }
 
+/**
+ * Reads a due link again: calls of others took seconds, in which a person may have changed the issue, or a sibling was
+ * settled. Undefined if nothing is left to send.
+ */
+async function currentOf({ meta }: PushDeps, { link }: DueLink): Promise<DueLink | undefined> {
+  const links = await meta.trackers.externalLinksOf(link.integrationId, link.externalId)
+  const current = links.find(({ id }) => id === link.id)
+  const issue = current && (await meta.issues.issueById(current.issueId))
+  // An archived issue says nothing about the tracker's.
+  if (!issue || issue.status === 'ignored') return undefined
+  return { link: current, wanted: issue.status === 'resolved' ? 'closed' : 'open' }
+}
+
 /** Closes or reopens a tracker issue. Returns whether it is settled. */
 async function pushState(deps: PushDeps, due: DueLink): Promise<boolean> {
   const { meta, clock } = deps
@@ -62,7 +86,8 @@ async function pushState(deps: PushDeps, due: DueLink): Promise<boolean> {
       await meta.trackers.notePush(link.id, wanted, clock.now())
       await withTracker(deps, integration, (tracker) => tracker.setState(externalId, wanted))
     }
-    await meta.trackers.settleExternal(integration.id, externalId, isKept ? link.state : wanted)
+    const handled = { linkId: link.id, state: wanted }
+    await meta.trackers.settleExternal(integration.id, externalId, isKept ? link.state : wanted, handled)
     return true
   } catch (error) {
     await failed(deps, link, error)
@@ -127,11 +152,8 @@ export async function pushDue(deps: PushDeps): Promise<{ settled: number; failed
   }
   for (const link of await meta.trackers.ruleIssuesDueBy(clock.now(), linksMax)) count(await createForRule(deps, link))
   for (const due of await meta.trackers.linksDueBy(clock.now(), linksMax)) {
-    // A sibling of the same tracker issue was settled in this loop.
-    const [current] = (await meta.trackers.externalLinksOf(due.link.integrationId, due.link.externalId)).filter(
-      ({ id }) => id === due.link.id,
-    )
-    if (current) count(await pushState(deps, { ...due, link: current }))
+    const current = await currentOf(deps, due)
+    if (current) count(await pushState(deps, current))
   }
   const blocked = new Set<number>()
   for (const due of await meta.trackers.commentsDueBy(clock.now(), linksMax)) {

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { createOutgoing } from '../base/outgoing.ts'
 import { type TrackerKind, trackerKinds } from '../domain/alerts/trackers.ts'
 import { trackerWith } from './connection.ts'
-import type { Tracker } from './tracker.ts'
+import { type Tracker, TrackerFailure } from './tracker.ts'
 import { goodToken, startVendor, targets, unauthorized, type Vendor } from './vendors.cases.ts'
 
 const outgoing = createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.0/8'] })
@@ -102,6 +102,57 @@ describe.each(trackerKinds)('%s', (kind) => {
     expect(await endOf(tracker.check())).toEqual(['refused', expect.stringMatching(/^502/)])
   })
 
+  // Each of these is an answer of 200 that does nothing: a login page, a proxy, an API of something else.
+  const useless: [string, unknown, string][] = [
+    ['a page', '<html>Sign in</html>', 'text/html'],
+    ['a page that calls itself JSON', '<html>Sign in</html>', 'application/json'],
+    ['half a body', '{"id":', 'application/json'],
+    ['an empty body', '', 'application/json'],
+    ['an empty object', {}, 'application/json'],
+    ['a list', [], 'application/json'],
+    ['null', 'null', 'application/json'],
+    ['a text', '"ok"', 'application/json'],
+    ['fields of other types', { number: true, iid: {}, id: [], login: null, data: 7 }, 'application/json'],
+  ]
+  test.each(useless)('%s is no success of any call', async (_says, body, type) => {
+    const { vendor, tracker } = parts()
+    const { externalId } = await tracker.create({ title: 'x', body: 'y' })
+    const calls: (() => Promise<unknown>)[] = [
+      () => tracker.check(),
+      () => tracker.create({ title: 'x', body: 'y' }),
+      () => tracker.issue(externalId),
+      () => tracker.setState(externalId, 'closed'),
+      () => tracker.setState(externalId, 'open'),
+      () => tracker.comment(externalId, 'Hello'),
+    ]
+    for (const work of calls) {
+      vendor.fail.push({ status: 200, body, headers: { 'content-type': type } })
+      const failure = await work().catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(TrackerFailure)
+    }
+    expect(vendor.fail).toEqual([])
+    expect(vendor.issues).toMatchObject([{ state: 'open', comments: [] }])
+  })
+
+  test.each([301, 307, 308])('a write that is redirected with %i is a refusal that says what to do', async (status) => {
+    const { vendor, tracker } = parts()
+    const { externalId } = await tracker.create({ title: 'x', body: 'y' })
+    const headers = { location: `${vendor.url}/repositories/7/issues` }
+    const moved = { status, body: { message: 'Moved Permanently' }, headers }
+    vendor.fail.push(moved)
+    expect(await endOf(tracker.comment(externalId, 'Hello'))).toEqual([
+      'refused',
+      `${status}: Moved Permanently · The repository or project has moved. Connect its new name.`,
+    ])
+    expect(vendor.issues[0]?.comments).toEqual([])
+  })
+
+  test.each([600, 777, 999])('the status %i is a failure of the service', async (status) => {
+    const { vendor, tracker } = parts()
+    vendor.fail.push({ status, body: {} })
+    expect(await endOf(tracker.check())).toEqual(['refused', `${status}: this is not a status of HTTP`])
+  })
+
   test('the guarded client refuses private addresses and keeps them', async () => {
     const guarded = createOutgoing({ clock: systemClock, allowedNetworks: [] })
     const { vendor } = parts()
@@ -140,6 +191,24 @@ test('GitHub tells a secondary limit by its reset time, and a plain 403 is a ref
   expect(await endOf(tracker.check())).toEqual(['refused', expect.stringContaining('not accessible')])
   vendor.fail.push({ status: 429, body: {}, headers: { 'retry-after': '999999' } })
   expect(await tracker.check().catch((error: unknown) => error)).toMatchObject({ retryAfterMs: 6 * 3_600_000 })
+})
+
+test.each([
+  ['github', [{ login: 'octo', id: 7 }, { full_name: 'acme/site' }]],
+  [
+    'gitlab',
+    [
+      { username: 'tanuki', id: 7 },
+      { id: 3, path_with_namespace: 'acme/site' },
+    ],
+  ],
+] as const)('%s says that the place was renamed: only reads are led to the new name', async (kind, bodies) => {
+  const vendor = await startVendor(kind)
+  vendor.fail.push(...bodies.map((body) => ({ status: 200, body })))
+  expect(await endOf(trackerAt(kind, vendor.url).check())).toEqual([
+    'refused',
+    'acme/web has moved and is now acme/site. Connect its new name.',
+  ])
 })
 
 test('GitHub is asked as its documentation says', async () => {

@@ -102,6 +102,12 @@ describe('a call', () => {
     ['an error page', { status: 502, body: '<html>Bad gateway</html>' }, 'refused', '502'],
     ['an error with words', { status: 404, body: '{"message":"Not Found"}' }, 'missing', '404: Not Found'],
     ['a redirect that was not followed', { status: 304 }, 'refused', '304'],
+    [
+      'a redirect of a write',
+      { status: 307 },
+      'refused',
+      '307 · The repository or project has moved. Connect its new name.',
+    ],
   ])('refuses %s', async (_says, answer, kind, message) => {
     const work = callJson(client(answer).fetch, url, call)
     await expect(work).rejects.toMatchObject({ kind, message })

@@ -28,6 +28,9 @@ export function guardedFetch(outgoing: Outgoing, base: string): typeof globalThi
       ...(typeof init?.body === 'string' ? { body: init.body } : {}),
     }
     const answer = await outgoing.send(request)
+    // `Response` throws for others, and each of them is something that a broken server can send.
+    if (answer.status < 200 || answer.status > 599)
+      throw new TrackerFailure('refused', `${answer.status}: this is not a status of HTTP`)
     const { 'content-encoding': _packed, 'content-length': _bytes, ...headers } = answer.headers
     return new Response(bodiless.includes(answer.status) ? null : new Uint8Array(answer.body), {
       status: answer.status,
@@ -62,9 +65,14 @@ function pauseOf(headers: Headers, nowMs: number): number | undefined {
   return undefined
 }
 
-/** Converts an answer with an error status. */
+/** Redirects. Only those of reads on the same origin are followed, so one that arrives here was that of a write. */
+const moved = [301, 302, 303, 307, 308]
+
+/** Converts an answer with any status but 2xx. */
 export function failureOf(status: number, headers: Headers, body: unknown, nowMs: number): TrackerFailure {
   const words = wordsOf(status, body)
+  if (moved.includes(status))
+    return new TrackerFailure('refused', `${words} · The repository or project has moved. Connect its new name.`)
   const pauseMs = pauseOf(headers, nowMs)
   if (status === 429 || (status === 403 && pauseMs !== undefined))
     return new TrackerFailure('limited', words, pauseMs ?? 60_000)
@@ -107,4 +115,19 @@ export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+/**
+ * Returns a field that each good answer has. A login page or a proxy that answers 200 has none, and without it nothing
+ * is known to be done. Throws TrackerFailure.
+ */
+export function demanded(value: unknown, name: string): string {
+  const text = textOf(value)
+  if (text !== '') return text
+  throw new TrackerFailure('refused', `The answer has no ${name}, so it is not from the API. Check the address.`)
+}
+
+/** Throws TrackerFailure if reads were led from an old name to a new one: writes are not. */
+export function demandName(target: string, current: string): void {
+  if (current.toLowerCase() === target.toLowerCase()) return
+  throw new TrackerFailure('refused', `${target} has moved and is now ${line(current, 200)}. Connect its new name.`)
+}
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

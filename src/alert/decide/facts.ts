@@ -1,4 +1,4 @@
-import type { Place } from '../../domain/alerts/personal.ts'
+import type { PersonalKind, Place } from '../../domain/alerts/personal.ts'
 import type { StepReason } from '../../domain/alerts/step-reasons.ts'
 import type { Firing } from '../../store/meta/alerts/firings.ts'
 import type { OpenIncident } from '../../store/meta/alerts/incidents.ts'
@@ -17,6 +17,8 @@ export type Receiver = {
   recipients: readonly string[]
   /** Messages wait until then: the quiet hours of a person. 0: they do not. */
   notBeforeMs: number
+  /** By which kind of their settings a person hears; absent if any kind will do, as at the end of an incident. */
+  personalKind?: PersonalKind
   /** Critical messages do not wait. */
   isOnCall?: boolean
   /** Of a person: the place of all `recipients`, once they are split by place. */

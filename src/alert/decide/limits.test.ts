@@ -29,6 +29,7 @@ const sent = (minutesAgo: number, more: Partial<Delivery> = {}): Delivery => {
     channelId: 1,
     userId: null,
     recipient: '',
+    personalKind: null,
     kind: 'issue',
     change: 'start',
     level: 'warning',

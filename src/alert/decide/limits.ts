@@ -73,6 +73,7 @@ const base = (content: Content, receiver: Receiver, recipient: string, nowMs: nu
   channelId: receiver.channelId,
   userId: receiver.userId,
   recipient,
+  personalKind: receiver.personalKind ?? null,
   kind: content.kind,
   change: content.change,
   level: content.level,

@@ -9,10 +9,11 @@ export const lineOfPeople = /^([UW][A-Z0-9]{2,20})\s+(\S+@\S+)$/
 export const slack_app: Transport<object> = {
   kind: 'slack_app',
   fields: [
-    { name: 'token', type: 'secret', required: true },
-    { name: 'signing', type: 'secret', required: true },
+    // The token says who a user of Slack is, too.
+    { name: 'token', type: 'secret', required: true, isManaged: true },
+    { name: 'signing', type: 'secret', required: true, isManaged: true },
     { name: 'target', type: 'text', required: true },
-    { name: 'people', type: 'lines', required: false },
+    { name: 'people', type: 'lines', required: false, isManaged: true },
   ],
   check: ({ token = '', signing = '', target = '', people = '' }) => {
     if (!/^xoxb-[\w-]{10,200}$/.test(token.trim())) throw fieldError('token', 'A bot token, which starts with xoxb-.')

@@ -20,7 +20,7 @@ import { clearMailServer, setMailServer } from '../../operations/mail-server.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Channel } from '../../store/meta/issues/alerts.ts'
 import { demandChange } from '../input.ts'
-import { organizationOf, type Route, route } from '../route.ts'
+import { type Call, organizationOf, type Route, route } from '../route.ts'
 import { channelOf, toRestDelivery } from './delivery-routes.ts'
 
 const toRestRecipient = ({ askedMs, ...recipient }: Recipient): RestChannel['recipients'][number] => ({
@@ -57,6 +57,10 @@ async function mailServerOf(app: App): Promise<RestMailServer> {
 
 const C = '/organizations/:org/notification-channels'
 
+const rightsOf = async ({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) => ({
+  mayManageMembers: (await app.auth.may(actor, 'member:write', { organization: organizationOf(found) })) === 'yes',
+})
+
 /** Notification channels, their deliveries, and the mail server. */
 export const notificationRoutes: readonly Route[] = [
   route({
@@ -81,9 +85,10 @@ export const notificationRoutes: readonly Route[] = [
     body: newChannelBody,
     status: 201,
     response: restNewChannel,
-    handle: async ({ app, found, body }) => {
+    handle: async ({ app, actor, found, body }) => {
       const text = { ...body, project: body.project ?? null }
-      const { channel, secret } = await createChannel(app, organizationOf(found).id, text)
+      const rights = await rightsOf({ app, actor, found })
+      const { channel, secret } = await createChannel(app, organizationOf(found).id, text, rights)
       return { body: { channel: await toRestChannel(app, channel), secret } }
     },
   }),
@@ -95,11 +100,12 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:write',
     body: channelChangeBody,
     response: restChannel,
-    handle: async ({ app, found, params, body }) => {
+    handle: async ({ app, actor, found, params, body }) => {
       const before = await channelOf(app, found, params.channel)
       demandChange(channelChangeBody, body)
       const { isActive, ...others } = body
-      const channel = await updateChannel(app, before, { ...others, active: isActive })
+      const rights = await rightsOf({ app, actor, found })
+      const channel = await updateChannel(app, before, { ...others, active: isActive }, rights)
       return { body: await toRestChannel(app, channel) }
     },
   }),

@@ -124,7 +124,9 @@ export const newIntegrationBody = z.object({ kind, ...connectionFields })
 /** Body to change a connection. */
 export const integrationChangeBody = z.object(connectionFields).partial()
 
-const integrationId = z.union([z.int().transform(String), digits], { error: 'The id of a connection.' })
+/** An id that a body names. A longer number is no id of any store: PostgreSQL refuses it with an error. */
+const named = (error: string) => z.union([z.int().transform(String), z.string().regex(/^\d{1,15}$/, error)], { error })
+const integrationId = named('The id of a connection.')
 /** Body to create a tracker issue, or with `issue` to link an existing issue. */
 export const externalIssueBody = z.object({
   integrationId,
@@ -146,7 +148,7 @@ const projectName = projectNames.element
 /** Body of a code mapping. */
 export const codeMappingBody = z.object({
   projectId: projectName,
-  repositoryId: z.union([z.int().transform(String), digits], { error: 'The id of a repository.' }),
+  repositoryId: named('The id of a repository.'),
   stackRoot: path,
   sourceRoot: path,
   defaultBranch: branch.default('main'),

@@ -2,8 +2,16 @@ import { expect, test } from 'vitest'
 import { reportOf } from './alert-report.ts'
 
 const dayMs = 86_400_000
+let made = 0
 const sent = (count: number, change: Partial<Parameters<typeof reportOf>[0][number]> = {}) =>
-  Array.from({ length: count }, () => ({ ruleId: 1, incidentId: null, issueIds: [7], sentMs: dayMs, ...change }))
+  Array.from({ length: count }, () => ({
+    message: String(++made),
+    ruleId: 1,
+    incidentId: null,
+    issueIds: [7],
+    sentMs: dayMs,
+    ...change,
+  }))
 
 test.each<[string, number[], number]>([
   ['at once', [dayMs], 1],
@@ -14,6 +22,20 @@ test.each<[string, number[], number]>([
 ])('an action %s', (_name, times, useful) => {
   const actions = times.map((atMs) => ({ issueId: 7, atMs }))
   expect(reportOf(sent(1), actions, new Map())).toMatchObject([{ sent: 1, useful, ignored: 1 - useful }])
+})
+
+test.each<[string, number[], number]>([
+  ['nobody acts', [], 0],
+  ['somebody acts within the day of one recipient, who heard it after quiet hours', [2 * dayMs + 5], 1],
+])('one message to nine recipients counts once: %s', (_name, times, useful) => {
+  const message = { message: 'same', incidentId: 3 }
+  const messages = [...sent(8, message), ...sent(1, { ...message, sentMs: dayMs + 10 })]
+  const actions = times.map((atMs) => ({ issueId: 7, atMs }))
+  expect(reportOf(messages, actions, new Map())).toEqual([
+    { ruleId: 1, sent: 1, useful, ignored: 1 - useful, unacknowledged: 1, proposal: undefined },
+  ])
+  // Another rule can say the same about the incident.
+  expect(reportOf([...messages, ...sent(1, { ...message, ruleId: 2 })], [], new Map())).toHaveLength(2)
 })
 
 test('an incident that is acknowledged in time is useful; later it is only acknowledged', () => {

@@ -1,5 +1,11 @@
-/** A message that was sent, of a rule (null: the built-in notifications). */
-type Sent = { ruleId: number | null; incidentId: number | null; issueIds: readonly number[]; sentMs: number }
+/** A message that was sent to one recipient, of a rule (null: the built-in notifications). One `message` counts once. */
+type Sent = {
+  message: string
+  ruleId: number | null
+  incidentId: number | null
+  issueIds: readonly number[]
+  sentMs: number
+}
 
 /** How the messages of one rule did. */
 export type RuleReport = {
@@ -42,15 +48,18 @@ export function reportOf(
     isWithinDay(incidentId === null ? 0 : (acknowledged.get(incidentId) ?? 0), sentMs) ||
     issueIds.some((id) => byIssue.get(id)?.some(({ atMs }) => isWithinDay(atMs, sentMs)))
   return [...Map.groupBy(sent, ({ ruleId }) => ruleId)]
-    .map(([ruleId, messages]) => {
-      const useful = messages.filter(isUseful).length
+    .map(([ruleId, ofRule]) => {
+      // A rule is as noisy as what it says, whether one person hears it or fifty.
+      const messages = [...Map.groupBy(ofRule, ({ message }) => message).values()]
+      const useful = messages.filter((recipients) => recipients.some(isUseful)).length
       return {
         ruleId,
         sent: messages.length,
         useful,
         ignored: messages.length - useful,
-        unacknowledged: messages.filter(({ incidentId }) => incidentId !== null && !acknowledged.has(incidentId))
-          .length,
+        unacknowledged: messages.filter(
+          ([first]) => first && first.incidentId !== null && !acknowledged.has(first.incidentId),
+        ).length,
         // The built-in notifications are no rule that somebody could change.
         proposal: ruleId === null ? undefined : proposalOf(messages.length, useful),
       }

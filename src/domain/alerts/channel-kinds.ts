@@ -27,6 +27,8 @@ export type ChannelField = {
   /** `secret`: stored sealed and never shown again. `url`: its path is a secret. `lines`: several lines of text. */
   type: 'text' | 'lines' | 'secret' | 'url' | 'choice'
   required: boolean
+  /** Only whoever may manage members sets it: it decides as whom people act. */
+  isManaged?: boolean
   /** Values of a choice; the first is the default. */
   choices?: readonly string[]
 }

@@ -20,6 +20,7 @@ const toDelivery = (row: Selectable<Tables['delivery']>): Delivery => ({
   ruleId: row.rule_id,
   firingIds: fromJson<number[]>(row.firing_ids),
   recipient: row.recipient,
+  personalKind: row.personal_kind as Delivery['personalKind'],
   kind: row.kind as Delivery['kind'],
   change: row.change as Delivery['change'],
   level: row.level as Delivery['level'],
@@ -55,6 +56,7 @@ export async function insertDelivery(
     rule_id: value.ruleId,
     firing_ids: JSON.stringify(value.firingIds),
     recipient: value.recipient,
+    personal_kind: value.personalKind,
     kind: value.kind,
     change: value.change,
     level: value.level,
@@ -75,6 +77,7 @@ export async function insertDelivery(
 /** The steps that an attempt adds. A failed attempt that is repeated is `retried`, with the words of the failure. */
 function stepsOf(end: AttemptEnd, nowMs: number): DeliveryStep[] {
   if (end.status === 'queued') return [{ atMs: nowMs, step: 'retried', text: end.error }]
+  if (end.status === 'suppressed') return [{ atMs: nowMs, step: 'answered', text: end.error }]
   const answer = end.status === 'sent' ? (end.answer ?? '') : end.error
   return [
     { atMs: nowMs, step: 'sent', text: '' },
@@ -93,6 +96,7 @@ const testOf = (channel: { id: number; organization_id: number }, recipient: str
   channelId: channel.id,
   userId: null,
   recipient,
+  personalKind: null,
   kind: 'test',
   change: 'start',
   level: '',
@@ -135,7 +139,11 @@ export function outboxPart(store: Store): OutboxPart {
   const rowById = (id: number) => write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
   const recordEnd = async (channelId: number, end: AttemptEnd, nowMs: number) => {
     const channel = builder.updateTable('channel').where('id', '=', channelId)
-    if (end.pausedUntilMs !== undefined) await write.run(channel.set({ paused_until_ms: end.pausedUntilMs }))
+    // It says nothing about the channel.
+    if (end.status === 'suppressed') return
+    const { pausedUntilMs } = end
+    if (pausedUntilMs !== undefined)
+      await write.run(channel.set({ paused_until_ms: pausedUntilMs }).where('paused_until_ms', '<', pausedUntilMs))
     if (end.status === 'sent')
       await write.run(channel.set({ failing_since_ms: null, last_error: '', last_answer: end.answer ?? '' }))
     else await write.run(channel.set({ last_error: end.error }))
@@ -158,7 +166,7 @@ export function outboxPart(store: Store): OutboxPart {
             .updateTable('delivery')
             .set({
               status: end.status,
-              attempts: row.attempts + 1,
+              attempts: row.attempts + (end.status === 'suppressed' ? 0 : 1),
               error: end.status === 'sent' ? '' : end.error,
               next_ms: end.status === 'queued' ? end.nextMs : row.next_ms,
               sent_ms: end.status === 'sent' ? nowMs : null,

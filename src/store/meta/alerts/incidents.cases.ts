@@ -47,6 +47,7 @@ export const aDelivery = (change: Partial<NewDelivery> = {}): NewDelivery => ({
   channelId: null,
   userId: 'ann',
   recipient: 'ann@x.test',
+  personalKind: 'alert',
   kind: 'incident',
   change: 'start',
   level: 'warning',

@@ -54,6 +54,7 @@ export type DeliveryTables = {
     created_ms: number
     sent_ms: number | null
     steps: string
+    personal_kind: Defaulted<string | null>
   }
   /** Browsers of people that want push messages. */
   push_subscription: {

@@ -48,7 +48,8 @@ import { statements as memberGroups } from '../schema/0045-member-groups.ts'
 import { statements as placesAndClicks } from '../schema/0046-places-and-clicks.ts'
 import { statements as viewColumns } from '../schema/0047-view-columns.ts'
 import { statements as workflows } from '../schema/0048-workflows.ts'
-import { statements as deletedAlertRules } from '../schema/0051-deleted-alert-rules.ts'
+import { statements as deliveryKinds } from '../schema/0049-delivery-kinds.ts'
+import { statements as deletedAlertRules } from '../schema/0050-deleted-alert-rules.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -102,6 +103,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   placesAndClicks,
   viewColumns,
   workflows,
+  deliveryKinds,
   deletedAlertRules,
 ]
 

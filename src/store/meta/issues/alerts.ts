@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { ChannelKind, ChannelSubscription } from '../../../domain/alerts/channel-kinds.ts'
+import type { PersonalKind } from '../../../domain/alerts/personal.ts'
 import { checkName } from '../database/names.ts'
 import { insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
@@ -69,6 +70,8 @@ export type NewDelivery = {
   userId: string | null
   /** An e-mail address; empty for chats and webhooks. */
   recipient: string
+  /** By which of their settings a person gets it; null for a channel. */
+  personalKind: PersonalKind | null
   kind: DeliveryKind
   change: MessageChange
   /** '' for the built-in notifications. */
@@ -98,8 +101,9 @@ export type Delivery = Omit<NewDelivery, 'status'> & {
   sentMs: number | null
 }
 
-/** The result of an attempt. `answer`: what the service said. */
+/** The result of an attempt. `answer`: what the service said. `suppressed`: it may no longer be sent there. */
 export type AttemptEnd = (
+  | { status: 'suppressed'; error: string }
   | { status: 'sent'; answer?: string }
   | { status: 'queued'; error: string; nextMs: number }
   | { status: 'failed'; error: string }
@@ -140,7 +144,7 @@ export type AlertStore = ChannelAddressStore & {
   deliveriesQueued(nowMs: number, max: number): Promise<Delivery[]>
   /**
    * Stores the result of an attempt. Success clears the channel's failure, the last failure of a delivery sets it.
-   * `pausedUntilMs`: the service wants no message of this channel before.
+   * `pausedUntilMs`: the service wants no message of this channel before. A longer pause of another message stays.
    */
   recordDelivery(id: number, end: AttemptEnd, nowMs: number): Promise<void>
   /**

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defaultSettings, type PersonalSettings } from '../../../domain/alerts/personal.ts'
+import { aDelivery, decided } from '../alerts/incidents.cases.ts'
 import { codeOf, nowMs } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
 
@@ -66,6 +67,30 @@ export function personalCases(fresh: () => Promise<MetaStore>): void {
       expect(now?.coveredMs).toBe(mail.nextMs)
       await personal.dropPersonalMail(mail)
       expect(await personal.personalMailsDue(nextMs, 10)).toEqual([])
+    })
+
+    test('messages of a report: the deliveries of one message have the same name, others have not', async () => {
+      const meta = await fresh()
+      const items = (issueId: number) => [{ issueId, kind: 'new' as const, eventId: 'e' }]
+      const send = async (atMs: number, changes: Parameters<typeof aDelivery>[0][]) => {
+        const deliveries = changes.map((change) => ({ delivery: aDelivery(change), incident: null }))
+        await meta.incidents.storeDecision(decided({ deliveries }), atMs)
+      }
+      await send(nowMs, [
+        { recipient: 'ann@x.test', items: items(1) },
+        { recipient: 'push:4', items: items(1) },
+        { userId: 'bob', recipient: 'bob@x.test', items: items(1) },
+        { items: items(2) },
+        { change: 'end', items: items(1) },
+        { kind: 'test' },
+      ])
+      await send(nowMs + 1, [{ items: items(1) }])
+      for (let id = 1; id <= 7; id++) await meta.alerts.recordDelivery(id, { status: 'sent', answer: '' }, nowMs + id)
+      await send(nowMs + 2, [{ items: items(1) }])
+      const sent = await meta.personal.messagesSent(1, { fromMs: nowMs, toMs: nowMs + 9 }, 100)
+      expect(sent.map(({ sentMs }) => sentMs - nowMs)).toEqual([1, 2, 3, 4, 5, 7])
+      const names = [...new Set(sent.map(({ message }) => message))]
+      expect(sent.map(({ message }) => names.indexOf(message))).toEqual([0, 0, 0, 1, 2, 3])
     })
   })
 }

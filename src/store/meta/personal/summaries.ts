@@ -6,8 +6,12 @@ import type { Issue } from '../meta.ts'
 type Found = { count: number; issues: Issue[] }
 type Span = { fromMs: number; toMs: number }
 
-/** A message that was sent, for the weekly report. */
+/**
+ * A message to one recipient that was sent, for the weekly report. `message` is the same for all recipients of one
+ * message: what one decision says about one incident, or about the same issues.
+ */
 type SentMessage = {
+  message: string
   ruleId: number | null
   incidentId: number | null
   issueIds: number[]
@@ -17,7 +21,7 @@ type SentMessage = {
 export type SummaryStore = {
   /** Issues of a project that are new, came back, or were resolved in a part of time, each with the most frequent ones. */
   digestOf(projectId: number, span: Span, max: number): Promise<Record<'new' | 'regressed' | 'resolved', Found>>
-  /** Messages that left in a part of time, without tests, the oldest first. */
+  /** Messages that left in a part of time, one for each recipient, without tests, the oldest first. */
   messagesSent(organizationId: number, span: Span, max: number): Promise<SentMessage[]>
   /** When people acted on these issues. */
   actionsOn(issueIds: readonly number[], span: Span): Promise<{ issueId: number; atMs: number }[]>
@@ -68,7 +72,7 @@ export function reportPart({ read, dialect: { builder } }: Store): Omit<SummaryS
         await read.all(
           builder
             .selectFrom('delivery')
-            .select(['rule_id', 'incident_id', 'items', 'sent_ms'])
+            .select(['rule_id', 'incident_id', 'items', 'sent_ms', 'created_ms', 'kind', 'change'])
             .where('organization_id', '=', organizationId)
             .where('status', '=', 'sent')
             .where('kind', '!=', 'test')
@@ -78,6 +82,13 @@ export function reportPart({ read, dialect: { builder } }: Store): Omit<SummaryS
             .limit(max),
         )
       ).map((row) => ({
+        message: JSON.stringify([
+          row.created_ms,
+          row.kind,
+          row.change,
+          row.incident_id,
+          row.incident_id === null ? row.items : '',
+        ]),
         ruleId: row.rule_id,
         incidentId: row.incident_id,
         issueIds: fromJson<{ issueId: number }[]>(row.items).map(({ issueId }) => issueId),

@@ -57,8 +57,16 @@ export type ExternalIssueStore = {
   notePush(id: number, state: TrackerState, nowMs: number): Promise<void>
   /** Removes the note of a push. Returns false if there was none. */
   takePush(integrationId: number, externalId: string, state: TrackerState, sinceMs: number): Promise<boolean>
-  /** Stores the state of a tracker issue and that our issues of it are handled up to theirs. */
-  settleExternal(integrationId: number, externalId: string, state: TrackerState): Promise<void>
+  /**
+   * Stores the state of a tracker issue. `handled`: the link that a push was for, and the state of our issue that it was
+   * about; undefined: all of our issues follow `state`. What an issue became meanwhile stays due.
+   */
+  settleExternal(
+    integrationId: number,
+    externalId: string,
+    state: TrackerState,
+    handled?: { linkId: number; state: TrackerState },
+  ): Promise<void>
   settleComment(id: number, activityId: number): Promise<void>
   /** Stores a failed attempt. `nextMs`: when to try again. */
   failExternal(id: number, error: string, nextMs: number): Promise<void>
@@ -285,20 +293,15 @@ export function externalPushPart({ write, dialect: { builder } }: Store): PushPa
         }
         return false
       }),
-    settleExternal: (integrationId, externalId, state) =>
+    settleExternal: (integrationId, externalId, state, handled) =>
       write.transaction(async () => {
-        const rows = await write.all(
-          builder
-            .selectFrom('external_issue')
-            .innerJoin('issue', 'issue.id', 'external_issue.issue_id')
-            .select(['external_issue.id', 'issue.status'])
-            .where('integration_id', '=', integrationId)
-            .where('external_id', '=', externalId),
-        )
-        for (const { id, status } of rows) {
-          const change = { state, issue_state: stateOf(status), attempts: 0, next_ms: 0, error: '' }
-          await write.run(builder.updateTable('external_issue').set(change).where('id', '=', id))
-        }
+        const links = builder
+          .updateTable('external_issue')
+          .where('integration_id', '=', integrationId)
+          .where('external_id', '=', externalId)
+        await write.run(links.set({ state, attempts: 0, next_ms: 0, error: '' }))
+        const settled = handled === undefined ? links : links.where('id', '=', handled.linkId)
+        await write.run(settled.set({ issue_state: handled?.state ?? state }))
       }),
   }
 }

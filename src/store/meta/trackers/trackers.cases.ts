@@ -140,6 +140,17 @@ function linkCases(fresh: () => Promise<MetaStore>): void {
     await meta.trackers.settleExternal(integration.id, '1', 'closed')
     expect(await due()).toEqual([])
     expect(await meta.trackers.externalById(link.id)).toMatchObject({ attempts: 0, error: '', state: 'closed' })
+    // Settled is the state that was sent, not the one that the issue has now.
+    await meta.issues.updateIssue(1, unresolved, 'ann', nowMs)
+    await meta.trackers.settleExternal(integration.id, '1', 'closed', { linkId: link.id, state: 'closed' })
+    expect(await due()).toEqual(['open'])
+    await meta.trackers.settleExternal(integration.id, '1', 'closed', { linkId: link.id + 1, state: 'open' })
+    expect(await due()).toEqual(['open'])
+    await meta.trackers.settleExternal(integration.id, '1', 'open', { linkId: link.id, state: 'open' })
+    expect(await due()).toEqual([])
+    await meta.issues.updateIssue(1, resolved, 'ann', nowMs)
+    await meta.trackers.settleExternal(integration.id, '1', 'closed')
+    expect(await due()).toEqual([])
     // An archived issue says nothing about the tracker's.
     await meta.issues.updateIssue(1, { status: 'ignored', statusDetails: {} }, 'ann', nowMs)
     expect(await due()).toEqual([])

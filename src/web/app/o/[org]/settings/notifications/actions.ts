@@ -17,19 +17,22 @@ import { demandOrganization } from '../../../../../server/session.ts'
 export type ChannelState = FormState & { secret: string | null; notice: string | null }
 
 type Done = { secret?: string | null; notice?: string | null }
+/** What the person of the form may do besides. */
+type Rights = { mayManageMembers: boolean }
 
 /** Runs `work` if the person may do `action` here, and refreshes the page. */
 async function change(
   data: FormData,
   action: Action,
-  work: (organization: Organization) => Done | Promise<Done>,
+  work: (organization: Organization, rights: Rights) => Done | Promise<Done>,
 ): Promise<ChannelState> {
   const path = `/o/${textOf(data, 'organization')}/settings/notifications`
   const { actor, organization } = await demandOrganization(textOf(data, 'organization'), path)
   let done: Done = {}
   const state = await attempt(data, async () => {
     await app().auth.demand(actor, action, action === 'instance:write' ? { instance: true } : { organization })
-    done = await work(organization)
+    const mayManageMembers = (await app().auth.may(actor, 'member:write', { organization })) === 'yes'
+    done = await work(organization, { mayManageMembers })
     return undefined
   })
   // Also the log of a channel, and the frame that shows which channels fail.
@@ -38,12 +41,15 @@ async function change(
 }
 
 /** Runs `work` on the channel of the form. */
-function changeChannel(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
-  return change(data, 'channel:write', async (organization) => {
+function changeChannel(
+  data: FormData,
+  work: (channel: Channel, rights: Rights) => Done | Promise<Done>,
+): Promise<ChannelState> {
+  return change(data, 'channel:write', async (organization, rights) => {
     const channel = await app().meta.alerts.channelById(Number(textOf(data, 'channel')) || 0)
     if (!channel || channel.organizationId !== organization.id)
       return { notice: (await getTranslations('notifications'))('gone') }
-    return work(channel)
+    return work(channel, rights)
   })
 }
 
@@ -66,9 +72,10 @@ function configIn(data: FormData, kind: ChannelKind, isChange: boolean): Record<
 
 /** Changes the fields of a channel. */
 export async function updateChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeChannel(data, async (channel) => {
+  return changeChannel(data, async (channel, rights) => {
     const { target, ...config } = configIn(data, channel.kind, true)
-    await updateChannel(app(), channel, { ...namesIn(data), config, ...(target === undefined ? {} : { target }) })
+    const given = { ...namesIn(data), config, ...(target === undefined ? {} : { target }) }
+    await updateChannel(app(), channel, given, rights)
     return {}
   })
 }
@@ -91,17 +98,18 @@ export async function sendAgainAction(_before: ChannelState, data: FormData): Pr
 
 /** Creates a channel. */
 export async function createChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return change(data, 'channel:write', async ({ id }) => {
+  return change(data, 'channel:write', async ({ id }, rights) => {
     const kind = channelKinds.find((channelKind) => channelKind === textOf(data, 'kind')) ?? 'email'
-    const { secret } = await createChannel(app(), id, { kind, ...namesIn(data), config: configIn(data, kind, false) })
+    const given = { kind, ...namesIn(data), config: configIn(data, kind, false) }
+    const { secret } = await createChannel(app(), id, given, rights)
     return { secret }
   })
 }
 
 /** Enables or disables a channel: field `active` is yes or no. */
 export async function switchChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return changeChannel(data, async (channel) => {
-    await updateChannel(app(), channel, { active: textOf(data, 'active') === 'yes' })
+  return changeChannel(data, async (channel, rights) => {
+    await updateChannel(app(), channel, { active: textOf(data, 'active') === 'yes' }, rights)
     return {}
   })
 }

@@ -62,7 +62,8 @@ function KindField({
   const id = `channel-${name}`
   const isSecret = type === 'secret' || type === 'url'
   const label = t(`field_${kind}_${name}`)
-  const hint = isKept && isSecret ? t('keep') : t(`hint_${kind}_${name}`)
+  const explained = isKept && isSecret ? t('keep') : t(`hint_${kind}_${name}`)
+  const hint = field.isManaged ? `${explained} ${t('managed')}` : explained
   const errors = state.fields[name]
   const defaultValue = state.values[name] ?? start
   if (type === 'choice')
