@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { MishapError } from '../base/errors.ts'
-import type { ConfigChange, ConfigPlan } from '../operations/config/config-apply.ts'
-import { isConfigFile } from '../operations/config/config-files.ts'
+import type { ConfigChange, ConfigPlan } from '../operations/config-apply.ts'
+import { isConfigFile } from '../operations/config-files.ts'
 
 /** Everything that is sent to the product at once. */
 const filesBytesMax = 6 * 1024 * 1024

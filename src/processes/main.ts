@@ -14,7 +14,7 @@ import {
 } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
-import type { ConfigPlan } from '../operations/config/config-apply.ts'
+import type { ConfigPlan } from '../operations/config-apply.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
 import { setUpStatements } from '../store/events/grants.ts'

@@ -3,8 +3,8 @@ import { MishapError } from '../../base/errors.ts'
 import { newAlertRuleBody } from '../../contract/alerts/alerts.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { createAlertRule, type Kept, updateAlertRule } from '../alert-rules.ts'
-import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
-import { addChannel, type ConfigRig, configRig } from './config-rig.cases.ts'
+import { applyConfig, exportConfig, planConfig } from '../config-apply.ts'
+import { addChannel, type ConfigRig, configRig } from '../config-rig.cases.ts'
 
 const rig = configRig()
 

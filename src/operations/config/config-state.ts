@@ -15,8 +15,8 @@ import type { Channel } from '../../store/meta/issues/alerts.ts'
 import type { SavedSearch } from '../../store/meta/issues/searches.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
+import { channelKey, columnNotes, dashboardKey, projectKey, tileValue, viewKey } from '../config-files.ts'
 import { alertKey, alertValue, type ReadsNames, type Receivers, readReceivers, scheduleKey } from './config-alerts.ts'
-import { channelKey, columnNotes, dashboardKey, projectKey, tileValue, viewKey } from './config-files.ts'
 
 /** What the state of an organization is read from. */
 type ReadsConfig = ReadsNames &

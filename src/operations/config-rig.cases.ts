@@ -1,6 +1,6 @@
-import type { MetaStore } from '../../store/meta/meta-store.ts'
-import { createOnCallSchedule } from '../on-call.ts'
-import { operationRig } from '../rig.cases.ts'
+import type { MetaStore } from '../store/meta/meta-store.ts'
+import { createOnCallSchedule } from './on-call.ts'
+import { operationRig } from './rig.cases.ts'
 
 export const addChannel = (meta: MetaStore, name: string) =>
   meta.alerts.createChannel({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LineCounter, parseDocument, stringify } from 'yaml'
 import type { z } from 'zod'
-import { MishapError } from '../../base/errors.ts'
+import { MishapError } from '../base/errors.ts'
 import {
   alertFile,
   type ConfigItem,
@@ -11,12 +11,12 @@ import {
   schedulesFile,
   type ViewFile,
   viewsFile,
-} from '../../contract/config-files.ts'
-import type { RestTile } from '../../contract/explore/dashboards.ts'
-import { viewSorts } from '../../domain/view-scopes.ts'
-import { queriesOfPlan, tilesOf } from '../../query/dashboards/dashboard-tiles.ts'
-import { splitColumns } from '../../query/logs/condition.ts'
-import { alertKey, printedAlert, scheduleKey } from './config-alerts.ts'
+} from '../contract/config-files.ts'
+import type { RestTile } from '../contract/explore/dashboards.ts'
+import { viewSorts } from '../domain/view-scopes.ts'
+import { queriesOfPlan, tilesOf } from '../query/dashboards/dashboard-tiles.ts'
+import { splitColumns } from '../query/logs/condition.ts'
+import { alertKey, printedAlert, scheduleKey } from './config/config-alerts.ts'
 
 /** YAML texts by their path, with / between folders. */
 export type ConfigFiles = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MishapError } from '../../base/errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type {
   AlertFile,
   ConfigItem,
@@ -7,25 +7,25 @@ import type {
   ProjectFile,
   ScheduleFile,
   ViewFile,
-} from '../../contract/config-files.ts'
-import type { DashboardContent } from '../../contract/explore/dashboards.ts'
-import { isOldBrowser } from '../../domain/filters.ts'
-import { lineDiff } from '../../domain/line-diff.ts'
-import { viewSorts } from '../../domain/view-scopes.ts'
-import { tilesOf } from '../../query/dashboards/dashboard-tiles.ts'
-import type { CheckDeps } from '../../query/issues/issue.ts'
-import { selfProject } from '../../query/self-project.ts'
-import type { AlertRuleChanges } from '../../store/meta/alerts/rules.ts'
-import type { Organization, ProjectChange } from '../../store/meta/meta.ts'
-import { validAlertRule } from '../alert-rules.ts'
-import { createDashboard, deleteDashboard, updateDashboard } from '../dashboards.ts'
-import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from '../on-call.ts'
-import { createProject } from '../projects.ts'
-import { createSearch, deleteSearch, updateSearch } from '../saved-searches.ts'
-import { alertBody, memberIds, readReceivers } from './config-alerts.ts'
-import { demandAlerts, demandCounts, demandNames, demandValues } from './config-checks.ts'
+} from '../contract/config-files.ts'
+import type { DashboardContent } from '../contract/explore/dashboards.ts'
+import { isOldBrowser } from '../domain/filters.ts'
+import { lineDiff } from '../domain/line-diff.ts'
+import { viewSorts } from '../domain/view-scopes.ts'
+import { tilesOf } from '../query/dashboards/dashboard-tiles.ts'
+import type { CheckDeps } from '../query/issues/issue.ts'
+import { selfProject } from '../query/self-project.ts'
+import type { AlertRuleChanges } from '../store/meta/alerts/rules.ts'
+import type { Organization, ProjectChange } from '../store/meta/meta.ts'
+import { validAlertRule } from './alert-rules.ts'
+import { alertBody, memberIds, readReceivers } from './config/config-alerts.ts'
+import { demandAlerts, demandCounts, demandNames, demandValues } from './config/config-checks.ts'
+import { type ConfigState, readConfigState } from './config/config-state.ts'
 import { type ConfigFiles, columnNotes, printed, readConfigFiles, toYaml, writeConfigFiles } from './config-files.ts'
-import { type ConfigState, readConfigState } from './config-state.ts'
+import { createDashboard, deleteDashboard, updateDashboard } from './dashboards.ts'
+import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from './on-call.ts'
+import { createProject } from './projects.ts'
+import { createSearch, deleteSearch, updateSearch } from './saved-searches.ts'
 
 type Deps = CheckDeps & {
   config: { alertRulesMax: number }

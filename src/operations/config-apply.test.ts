@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MishapError } from '../../base/errors.ts'
-import { newAlertRuleBody } from '../../contract/alerts/alerts.ts'
-import { createAlertRule } from '../alert-rules.ts'
-import { createDashboard } from '../dashboards.ts'
-import { operationRig } from '../rig.cases.ts'
-import { createSearch } from '../saved-searches.ts'
-import { createWorkflow } from '../workflows.ts'
+import { MishapError } from '../base/errors.ts'
+import { newAlertRuleBody } from '../contract/alerts/alerts.ts'
+import { createAlertRule } from './alert-rules.ts'
 import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
+import { createDashboard } from './dashboards.ts'
+import { operationRig } from './rig.cases.ts'
+import { createSearch } from './saved-searches.ts'
+import { createWorkflow } from './workflows.ts'
 
 const fresh = operationRig()
 const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }

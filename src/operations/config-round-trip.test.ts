@@ -6,8 +6,8 @@ import {
   alertTrigger,
   type NewAlertRuleBody,
   newAlertRuleBody,
-} from '../../contract/alerts/alerts.ts'
-import { createAlertRule } from '../alert-rules.ts'
+} from '../contract/alerts/alerts.ts'
+import { createAlertRule } from './alert-rules.ts'
 import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
 import { type ConfigRig, configRig } from './config-rig.cases.ts'
 

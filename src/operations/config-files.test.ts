@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MishapError } from '../../base/errors.ts'
+import { MishapError } from '../base/errors.ts'
 import { type ConfigFiles, readConfigFiles, writeConfigFiles } from './config-files.ts'
 
 /** The faults of files, one in each line. */
