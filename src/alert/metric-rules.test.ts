@@ -371,7 +371,7 @@ test('a rule by projects names them by their slugs, in REST and in its firings',
   const metric = metricOf('count()', { threshold: { critical: 60 } })
   const definition = definitionOf({ ...metric, plan: { ...metric.plan, groupBy: ['project'] } })
   await deps.meta.alertRules.updateAlertRule(rule.id, { definition }, 'ann')
-  at(44)
+  at(burstMin + 4)
   await evaluator.run()
   const changed = await deps.meta.alertRules.alertRuleById(rule.id)
   const [rest] = changed ? await toRestAlertRules(deps, rule.organizationId, [changed]) : []

@@ -21,7 +21,7 @@ import {
   ruleSizeMistake,
 } from '../store/meta/alerts/rules.ts'
 import type { Project } from '../store/meta/meta.ts'
-import { type TargetDeps, targetMistakes } from './alert-targets.ts'
+import { type TargetDeps, targetMistakes } from './alerts/alert-targets.ts'
 
 type Deps = CheckDeps & TargetDeps
 type Fields = Record<string, string[]>

@@ -2,7 +2,7 @@ import { MishapError } from '../base/errors.ts'
 import { alertActionsMax } from '../contract/alerts/alerts.ts'
 import type { Workflow, WorkflowChange } from '../store/meta/alerts/workflows.ts'
 import type { MetaWith } from '../store/meta/meta-store.ts'
-import { type TargetDeps, targetMistakes } from './alert-targets.ts'
+import { type TargetDeps, targetMistakes } from './alerts/alert-targets.ts'
 
 type Deps = TargetDeps & {
   meta: MetaWith<'alertRules.createWorkflow' | 'alertRules.updateWorkflow' | 'alertRules.deleteWorkflow'>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AlertAction } from '../contract/alerts/alerts.ts'
+import type { AlertAction } from '../../contract/alerts/alerts.ts'
+import { operationRig } from '../rig.cases.ts'
 import { targetMistakes } from './alert-targets.ts'
-import { operationRig } from './rig.cases.ts'
 
 const fresh = operationRig()
 const nobody = { actions: [], escalation: [], ownerId: null, metric: null }

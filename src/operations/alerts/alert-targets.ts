@@ -1,5 +1,5 @@
-import type { AlertAction, EscalationStep } from '../contract/alerts/alerts.ts'
-import type { MetaWith } from '../store/meta/meta-store.ts'
+import type { AlertAction, EscalationStep } from '../../contract/alerts/alerts.ts'
+import type { MetaWith } from '../../store/meta/meta-store.ts'
 
 export type TargetDeps = {
   meta: MetaWith<
