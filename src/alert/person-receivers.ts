@@ -13,6 +13,13 @@ import type { Receiver } from './decide/facts.ts'
 /** Kinds by which alert rules reach people, as in the personal settings. */
 const ruleKinds: readonly PersonalKind[] = ['alert', 'assigned', 'release', 'on_call']
 
+/** Returns the kind under which an action reaches people. */
+export function kindOfAction(type: Exclude<AlertAction['type'], 'channel' | 'tracker'>): PersonalKind {
+  if (type === 'assignee' || type === 'owners') return 'assigned'
+  if (type === 'authors') return 'release'
+  return type === 'on_call' ? 'on_call' : 'alert'
+}
+
 /**
  * Returns the kind under which a rule reaches a person: the first of its actions that can. Being on call is decided by
  * the receiver. The delivery keeps the kind, so that its link to unsubscribe ends these messages.

@@ -119,4 +119,19 @@ describe('a person whom several actions name', () => {
     expect(ann[0]?.notBeforeMs).toBeGreaterThan(nowMs)
     expect(ann[0]?.isOnCall).toBe('isOnCall' in expected ? true : undefined)
   })
+
+  test.each<[string, AlertDefinition['actions']]>([
+    ['members first', [{ type: 'members' }, { type: 'assignee' }]],
+    ['the assignee first', [{ type: 'assignee' }, { type: 'members' }]],
+  ])('wants no alerts, and hears of what is assigned to them: %s', async (_order, actions) => {
+    const { read, meta } = await rig()
+    await commit(meta, { events: [effect()] })
+    await meta.issues.updateIssue(1, { assigneeUserId: 'ann' }, 'bob', nowMs)
+    await meta.personal.setPersonalSettings(1, 'ann', { ...defaultSettings, kinds: { ...kinds, alert: [] } })
+    const issue = await meta.issues.issueById(1)
+    const rule = { id: 4, organizationId: 1, definition: { actions } }
+    const { receiversOf } = await read({ rules: [rule] as never, issues: issue ? [issue] : [] })
+    const ann = receiversOf(4, [1]).filter(({ key }) => key === 'person:ann')
+    expect(ann).toMatchObject([{ recipients: ['ann@x.test'], personalKind: 'assigned' }])
+  })
 })

@@ -6,7 +6,7 @@ import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { Issue, Person } from '../store/meta/meta.ts'
 import { channelReceiver, mergedReceivers, type Question, type Receiver } from './decide/facts.ts'
 import type { AlertDeps } from './deps.ts'
-import { kindFor, personReceiver } from './person-receivers.ts'
+import { kindOfAction, personReceiver } from './person-receivers.ts'
 import { pushRecipientsIn } from './push.ts'
 import { recipientsIn } from './recipients.ts'
 
@@ -228,10 +228,9 @@ export async function readReceivers(
                 ? (directory.onCall.get(action.schedule) ?? []).slice(0, 1)
                 : issueIds.flatMap((id) => ofIssue.get(id)?.[action.type as ByIssue] ?? [])
         const [projectId = null, ...others] = new Set(issueIds.flatMap((id) => projects.get(id) ?? []))
-        return userIds.map((userId) => {
-          const kind = action.type === 'on_call' ? 'on_call' : kindFor(rule.definition.actions, userId)
-          return person(directory, userId, { kind, projectId: others.length > 0 ? null : projectId })
-        })
+        // Each action by its own kind: whoever hears of no rules still hears of what is assigned to them.
+        const wish = { kind: kindOfAction(action.type), projectId: others.length > 0 ? null : projectId }
+        return userIds.map((userId) => person(directory, userId, wish))
       })
       return mergedReceivers(found.flatMap((receiver) => receiver ?? []))
     },

@@ -33,7 +33,10 @@ export type Receiver = {
  */
 export function mergedReceiver(a: Receiver, b: Receiver): Receiver {
   const recipients = [...new Set([...a.recipients, ...b.recipients])]
-  return { ...a, recipients, ...(a.isOnCall || b.isOnCall ? { isOnCall: true } : {}) }
+  // The link to unsubscribe ends the kind by which they come: being on call, else that of the first with a place.
+  const heard = [a, b].filter((receiver) => receiver.recipients.length > 0)
+  const base = heard.find(({ isOnCall }) => isOnCall) ?? heard[0] ?? a
+  return { ...base, recipients, ...(a.isOnCall || b.isOnCall ? { isOnCall: true } : {}) }
 }
 
 /** Receivers by their key, each once. */
