@@ -31,7 +31,7 @@ export function IncidentMembers({ organization, details }: { organization: strin
                 key={`${rule?.id} ${issue?.id} ${group} ${dateOpened}`}
                 className="border-t border-line align-baseline"
               >
-                <td className="min-w-20 max-w-60 py-1.5 pr-4 [overflow-wrap:anywhere]">
+                <td className="min-w-24 max-w-60 py-1.5 pr-4 [overflow-wrap:anywhere]">
                   {rule ? <PlainText text={rule.name} /> : t('deleted')}
                   {group === null ? null : (
                     <>
