@@ -7,6 +7,7 @@ import { encodeSpanRow } from '../store/events/traces/encode-span.ts'
 import { spanRow } from '../store/events/traces/span-rows.cases.ts'
 import type { Channel } from '../store/meta/issues/alerts.ts'
 import { appForFile } from './app.cases.ts'
+import { sessionRow } from './sessions.cases.ts'
 
 const { made, call, personAs } = appForFile()
 const nowMs = Date.now()
@@ -25,25 +26,8 @@ const error = (type: string, more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-const session = (place: number, changes: Partial<SessionRow>): SessionRow => ({
-  projectId: made().project.id,
-  sid: `session ${place}`,
-  startedMs: nowMs - hour,
-  release: 'web@2.0.0',
-  environment: 'production',
-  seq: 0,
-  status: 'exited',
-  hasErrors: false,
-  isInit: true,
-  quantity: 1,
-  userHash: '',
-  durationS: -1,
-  receivedMs: nowMs,
-  jpos: 5_000_000,
-  place,
-  entries: 1,
-  ...changes,
-})
+const session = (place: number, changes: Partial<SessionRow>): SessionRow =>
+  sessionRow({ projectId: made().project.id, receivedMs: nowMs, place }, changes)
 
 beforeAll(async () => {
   const { app, organization, project, store } = made()

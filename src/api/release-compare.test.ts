@@ -4,6 +4,7 @@ import type { SessionRow } from '../store/events/session-store.ts'
 import { encodeSessionRow } from '../store/events/sessions/encode.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
+import { sessionRow } from './sessions.cases.ts'
 
 // The comparison of two releases over REST, with real stores.
 
@@ -24,27 +25,8 @@ function events(type: string, release: string, count: number, from: number, user
   }))
 }
 
-function sessions(place: number, changes: Partial<SessionRow>): SessionRow {
-  return {
-    projectId: made().project.id,
-    sid: `session ${place}`,
-    startedMs: (nowS - 3600) * 1000,
-    release: 'shop@1.0.0',
-    environment: 'production',
-    seq: 0,
-    status: 'exited',
-    hasErrors: false,
-    isInit: true,
-    quantity: 1,
-    userHash: '',
-    durationS: -1,
-    receivedMs: nowS * 1000,
-    jpos: 5_000_000,
-    place,
-    entries: 1,
-    ...changes,
-  }
-}
+const sessions = (place: number, changes: Partial<SessionRow>): SessionRow =>
+  sessionRow({ projectId: made().project.id, receivedMs: nowS * 1000, place }, { release: 'shop@1.0.0', ...changes })
 
 const [before, after] = ['shop@1.0.0', 'shop@2.0.0']
 

@@ -25,9 +25,10 @@ export type WatchedIssueRule = {
   retryMs: number
 }
 
-/** Returns the projects of an organization: one list for a round, so that rules see by its identity what they know. */
+/** Returns the projects of an organization: the same array for a whole round, so that `===` tells what is known. */
 export type ProjectsOf = (organizationId: number) => Promise<Project[]>
 
+/** Creates a reader that asks the database once for each organization. It is made anew for each round. */
 export function createProjectsOf({ meta }: { meta: MetaWith<'projects.projectsOf'> }): ProjectsOf {
   const known = new Map<number, Promise<Project[]>>()
   return (organizationId) => {

@@ -25,8 +25,8 @@ export function changedParts(before: RuleDraft, after: RuleDraft): RulePart[] {
 }
 
 /**
- * The rule under a form with changes after a change beside the form, such as a mute. If somebody else saved in between,
- * too, it keeps the revision that the form began from: saving must ask whose change stays.
+ * Returns the rule that a changed form is compared with, after the menu muted or paused that rule. If somebody else saved
+ * in between, the form keeps the revision that it began from, so that saving shows the conflict.
  */
 export function mergeConcurrentChange(rule: RestAlertRule, next: RestAlertRule): RestAlertRule {
   const { isActive, mutedUntil, state } = next
