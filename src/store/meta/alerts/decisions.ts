@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import { chunksOf, inChunks } from '../database/chunks.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { addRuleIssues } from '../trackers/rule-issues.ts'
@@ -14,17 +15,6 @@ import {
   toMember,
 } from './incidents.ts'
 
-/** Ids of one statement. SQLite takes 32,766 values. */
-const idsMax = 500
-
-/** Runs as many statements as the ids need. */
-async function inParts<Id, Row>(ids: readonly Id[], query: (part: Id[]) => Promise<Row[]>): Promise<Row[]> {
-  const found: Row[] = []
-  for (let at = 0; at < ids.length; at += idsMax)
-    for (const row of await query(ids.slice(at, at + idsMax))) found.push(row)
-  return found
-}
-
 type Reads = Pick<
   IncidentStore,
   'organizationsDue' | 'organizationsToLookAt' | 'incidentsToLookAt' | 'incidentsToDecide'
@@ -33,7 +23,7 @@ type Reads = Pick<
 /** Reads incidents by their ids, in the order of their ids. */
 const rowsOf = async ({ write, dialect: { builder } }: Store, ids: readonly number[]) => {
   const all = builder.selectFrom('incident').selectAll()
-  return (await inParts(ids, (part) => write.all(all.where('id', 'in', part)))).sort((a, b) => a.id - b.id)
+  return (await inChunks(ids, (part) => write.all(all.where('id', 'in', part)))).sort((a, b) => a.id - b.id)
 }
 
 function readPart(store: Store): Reads {
@@ -81,7 +71,7 @@ function readPart(store: Store): Reads {
       const ended = rows.filter((row) => row.ended_ms !== null)
       const idsOf = (some: typeof rows) => some.map((row) => row.id)
       const found = [
-        ...(await inParts(idsOf(open), (part) => {
+        ...(await inChunks(idsOf(open), (part) => {
           const inPart = members().where('incident_id', 'in', part)
           const alive = (build: ExpressionBuilder<Tables, 'incident_member'>) => build('ended_ms', 'is', null)
           return write.all(
@@ -90,7 +80,7 @@ function readPart(store: Store): Reads {
               : inPart.where((build) => build.or([alive(build), build('rule_id', 'in', ruleIds)])),
           )
         })),
-        ...(await inParts(idsOf(ended), (part) => write.all(members().where('incident_id', 'in', part)))),
+        ...(await inChunks(idsOf(ended), (part) => write.all(members().where('incident_id', 'in', part)))),
       ]
       const byIncident = Map.groupBy(found, (row) => row.incident_id)
       return [...open, ...ended].map((row) => ({
@@ -136,10 +126,10 @@ function joinPart({ write, dialect: { builder } }: Store): Pick<IncidentStore, '
                 .where('member.measure', 'not like', '%"causes":[]%'),
             )
       const found = [
-        ...(await inParts(issueIds, (part) =>
+        ...(await inChunks(issueIds, (part) =>
           write.all(withMembers().select('incident.id').distinct().where('member.issue_id', 'in', part).where(alive)),
         )),
-        ...(await inParts(metricRuleIds, (part) =>
+        ...(await inChunks(metricRuleIds, (part) =>
           write.all(
             withMembers()
               .select('incident.id')
@@ -150,14 +140,14 @@ function joinPart({ write, dialect: { builder } }: Store): Pick<IncidentStore, '
           ),
         )),
         ...causes.filter(({ measure }) => fromJson<Measure>(measure).causes.some((id) => about.has(id))),
-        ...(await inParts(deployIds, (part) =>
+        ...(await inChunks(deployIds, (part) =>
           write.all(mine().select('incident.id').where('incident.deploy_id', 'in', part)),
         )),
-        ...(await inParts(releases, (part) =>
+        ...(await inChunks(releases, (part) =>
           write.all(lately().select('incident.id').where('incident.release', 'in', part)),
         )),
         // A flood: what these rules have started just now.
-        ...(await inParts(ruleIds, (part) =>
+        ...(await inChunks(ruleIds, (part) =>
           write.all(
             lately()
               .select('incident.id')
@@ -253,13 +243,8 @@ export function decisionPart(store: Store): Reads & Pick<IncidentStore, 'inciden
               .where('id', '=', id),
           )
         await addRuleIssues(store, decided.trackerIssues, nowMs)
-        for (let from = 0; from < decided.firingIds.length; from += idsMax)
-          await write.run(
-            builder
-              .updateTable('alert_firing')
-              .set({ decided_ms: nowMs })
-              .where('id', 'in', decided.firingIds.slice(from, from + idsMax)),
-          )
+        for (const chunk of chunksOf(decided.firingIds))
+          await write.run(builder.updateTable('alert_firing').set({ decided_ms: nowMs }).where('id', 'in', chunk))
         for (const { id, untilMs } of decided.postponed)
           await write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
         for (const id of decided.dueIds) await write.run(builder.deleteFrom('alert_due').where('id', '=', id))

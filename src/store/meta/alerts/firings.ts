@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { AlertTables } from '../database/alert-tables.ts'
+import { chunksOf } from '../database/chunks.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import { type FiringContent, firingRow, type NewFiring } from './firing.ts'
 import { type AlertRuleState, alertStateRow } from './rules.ts'
@@ -42,19 +43,13 @@ const toFiring = (row: Selectable<AlertTables['alert_firing']>): Firing => ({
   ...fromJson<FiringContent>(row.content),
 })
 
-/** Rows of one statement. PostgreSQL takes 65,535 parameters, SQLite 32,766. */
-const rowsMax = 500
-
-const partsOf = <Item>(items: readonly Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / rowsMax) }, (_, at) => items.slice(at * rowsMax, (at + 1) * rowsMax))
-
 /** Stores states. Returns the ids of rules that changed meanwhile. */
 async function saveStates(
   { write, dialect: { builder } }: Store,
   states: NonNullable<Evaluation['states']>,
 ): Promise<Set<number>> {
   const stale = new Set<number>()
-  for (const part of partsOf(states)) {
+  for (const part of chunksOf(states)) {
     const ids = part.map(({ ruleId }) => ruleId)
     const revs = new Map(
       (await write.all(builder.selectFrom('alert_rule').select(['id', 'rev']).where('id', 'in', ids))).map((rule) => [
@@ -85,7 +80,7 @@ async function saveStates(
 }
 
 async function saveFirings({ write, dialect: { builder } }: Store, firings: readonly NewFiring[]) {
-  for (const part of partsOf(firings)) {
+  for (const part of chunksOf(firings)) {
     const ids = [...new Set(part.flatMap(({ ruleId }) => ruleId ?? []))]
     const known = new Set(
       (await write.all(builder.selectFrom('alert_rule').select('id').where('id', 'in', ids))).map(({ id }) => id),
@@ -114,7 +109,7 @@ export function firingPart(store: Store): FiringStore {
         await saveFirings(store, [...sure, ...triggered])
         for (const { id, untilMs } of postponed)
           await write.run(builder.updateTable('issue_trigger').set({ until_ms: untilMs }).where('id', '=', id))
-        for (const part of partsOf(doneIds))
+        for (const part of chunksOf(doneIds))
           await write.run(builder.deleteFrom('issue_trigger').where('id', 'in', part))
       }),
     firingsUndecided: async (max, organizationId) => {

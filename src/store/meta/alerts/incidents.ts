@@ -1,14 +1,12 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import { inChunks } from '../database/chunks.ts'
 import type { Builder } from '../database/dialect.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertLevel, NewDelivery } from '../issues/alerts.ts'
 import type { RuleIssue } from '../trackers/rule-issues.ts'
 import type { FiringGroup } from './firing.ts'
-
-/** Ids of one statement. */
-const idsMax = 500
 
 /** `acknowledged`: open, and somebody works on it. */
 type IncidentState = 'warning' | 'critical' | 'acknowledged' | 'resolved'
@@ -324,11 +322,8 @@ export function incidentReadPart({ write, read, dialect: { builder } }: Store): 
         .selectFrom('incident_member')
         .select(({ fn }) => ['rule_id', fn.max<number>('opened_ms').as('ms')])
         .groupBy('rule_id')
-      const found = new Map<number, number>()
-      for (let at = 0; at < ruleIds.length; at += idsMax)
-        for (const row of await read.all(last.where('rule_id', 'in', ruleIds.slice(at, at + idsMax))))
-          found.set(row.rule_id, row.ms)
-      return found
+      const found = await inChunks(ruleIds, (chunk) => read.all(last.where('rule_id', 'in', chunk)))
+      return new Map(found.map((row) => [row.rule_id, row.ms]))
     },
     incidentActivitiesOf: async (id, max) =>
       (

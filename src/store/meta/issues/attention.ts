@@ -1,3 +1,4 @@
+import { inChunks } from '../database/chunks.ts'
 import { number } from '../database/dialect.ts'
 import type { Store } from '../database/store.ts'
 
@@ -55,7 +56,6 @@ export type AttentionStore = {
 type UserFlagsPart = Pick<AttentionStore, 'setUserFlags' | 'bookmarkedBy'>
 type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'splitNotice' | 'endNotice' | 'delayNotice'>
 type SubscriptionPart = Omit<AttentionStore, keyof UserFlagsPart | keyof NoticePart>
-const idsMax = 500
 
 /** Statements for the annotations of an issue. Prepared once, because thousands of issues run three each. */
 function flagStatements({ write, dialect: { builder } }: Store) {
@@ -109,17 +109,16 @@ export function userFlagsPart(store: Store): UserFlagsPart {
         }
       }),
     bookmarkedBy: async (userId, ids) => {
-      const found = new Set<number>()
-      for (let start = 0; start < ids.length; start += idsMax)
-        for (const row of await read.all(
+      const found = await inChunks(ids, (chunk) =>
+        read.all(
           builder
             .selectFrom('issue_bookmark')
             .select('issue_id')
             .where('user_id', '=', userId)
-            .where('issue_id', 'in', ids.slice(start, start + idsMax)),
-        ))
-          found.add(row.issue_id)
-      return found
+            .where('issue_id', 'in', chunk),
+        ),
+      )
+      return new Set(found.map((row) => row.issue_id))
     },
   }
 }

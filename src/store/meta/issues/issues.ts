@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import { inChunks } from '../database/chunks.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { readCounts } from '../ingest/diagnostic-counts.ts'
@@ -71,8 +72,6 @@ export type IssueReadStore = {
 
 type Row = Selectable<Tables['issue']>
 
-/** Maximum ids per statement: far below SQLite's 32,766 parameters, and few different statement texts. */
-const idsMax = 500
 const digestsMax = 100
 const commentCharactersMax = 10_000
 
@@ -139,17 +138,6 @@ function matching(
   if (request.fromMs !== undefined) query = query.where(since, '>=', request.fromMs)
   const { filter } = request
   return filter ? query.where((build) => condition(build, filter)) : query
-}
-
-/** Runs as many statements as the items need. */
-async function inChunks<Item, Row>(
-  items: readonly Item[],
-  query: (chunk: readonly Item[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  const found: Row[] = []
-  for (let start = 0; start < items.length; start += idsMax)
-    found.push(...(await query(items.slice(start, start + idsMax))))
-  return found
 }
 
 /** Implements lookups of issues by their ids, and of many ids. */
@@ -376,14 +364,13 @@ async function demandIssue({ write, dialect: { builder } }: Store, id: number): 
 export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
   return {
     seenBy: async (userId, ids) => {
-      const seen = new Set<number>()
-      for (let start = 0; start < ids.length; start += idsMax) {
-        const rows = await read.all(
+      const found = await inChunks(ids, (chunk) =>
+        read.all(
           builder
             .selectFrom('issue_seen')
             .select('issue_id')
             .where('user_id', '=', userId)
-            .where('issue_id', 'in', ids.slice(start, start + idsMax))
+            .where('issue_id', 'in', chunk)
             .where((build) =>
               build.not(
                 build.exists(
@@ -396,10 +383,9 @@ export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueRea
                 ),
               ),
             ),
-        )
-        for (const row of rows) seen.add(row.issue_id)
-      }
-      return seen
+        ),
+      )
+      return new Set(found.map((row) => row.issue_id))
     },
   }
 }

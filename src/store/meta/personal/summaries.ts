@@ -1,3 +1,4 @@
+import { inChunks } from '../database/chunks.ts'
 import { fromJson, type Store } from '../database/store.ts'
 import { toIssue } from '../issues/issues.ts'
 import type { Issue } from '../meta.ts'
@@ -28,8 +29,6 @@ export type SummaryStore = {
   /** When these incidents were acknowledged. Others are absent. */
   acknowledgementsOf(incidentIds: readonly number[]): Promise<Map<number, number>>
 }
-
-const idsMax = 500
 
 /** Implements what digests read. */
 export function digestPart({ read, dialect: { builder } }: Store): Pick<SummaryStore, 'digestOf'> {
@@ -95,31 +94,24 @@ export function reportPart({ read, dialect: { builder } }: Store): Omit<SummaryS
         sentMs: row.sent_ms ?? fromMs,
       })),
     actionsOn: async (issueIds, { fromMs, toMs }) => {
-      const found: { issueId: number; atMs: number }[] = []
-      for (let start = 0; start < issueIds.length; start += idsMax)
-        for (const row of await read.all(
+      const found = await inChunks(issueIds, (chunk) =>
+        read.all(
           builder
             .selectFrom('activity')
             .select(['issue_id', 'created_ms'])
-            .where('issue_id', 'in', issueIds.slice(start, start + idsMax))
+            .where('issue_id', 'in', chunk)
             .where('user_id', 'is not', null)
             .where('created_ms', '>=', fromMs)
             .where('created_ms', '<', toMs),
-        ))
-          found.push({ issueId: row.issue_id, atMs: row.created_ms })
-      return found
+        ),
+      )
+      return found.map((row) => ({ issueId: row.issue_id, atMs: row.created_ms }))
     },
     acknowledgementsOf: async (incidentIds) => {
-      const found = new Map<number, number>()
-      for (let start = 0; start < incidentIds.length; start += idsMax)
-        for (const row of await read.all(
-          builder
-            .selectFrom('incident')
-            .select(['id', 'acknowledged_ms'])
-            .where('id', 'in', incidentIds.slice(start, start + idsMax)),
-        ))
-          if (row.acknowledged_ms !== null) found.set(row.id, row.acknowledged_ms)
-      return found
+      const found = await inChunks(incidentIds, (chunk) =>
+        read.all(builder.selectFrom('incident').select(['id', 'acknowledged_ms']).where('id', 'in', chunk)),
+      )
+      return new Map(found.flatMap((row) => (row.acknowledged_ms === null ? [] : [[row.id, row.acknowledged_ms]])))
     },
   }
 }
