@@ -52,6 +52,13 @@ export async function spoilActions(page: Page, failure: (route: Route) => Promis
   return () => page.unroute('**/*', each)
 }
 
+/** Acts, and waits for the answer of the server action that it calls. */
+export async function answeredAfter(page: Page, act: () => Promise<void>): Promise<void> {
+  const answer = page.waitForResponse((response) => actions(response.request()))
+  await act()
+  await (await answer).finished()
+}
+
 /**
  * Resolves once the two requests that the frame sends when it is idle have answers. Failed, each would be one more
  * reason to ask whether Mishap is there.

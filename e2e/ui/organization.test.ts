@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import { answeredAfter } from './behave.ts'
 
 const product = inject('product')
 const org = 'ending'
@@ -70,6 +71,7 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     expect((await api(product, project, path, theirs)).status).toBe(200)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(/changed these settings in the meantime/).waitFor()
+    await answeredAfter(page, () => page.getByLabel('Name', { exact: true }).press('Enter'))
     expect((await stored()).name).toBe('Theirs')
     // After a reload, the form still sends the revision that the user typed over.
     await page.reload()

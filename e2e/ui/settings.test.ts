@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import { answeredAfter } from './behave.ts'
 
 const product = inject('product')
 const org = 'settle'
@@ -71,6 +72,7 @@ describe.skipIf(noChromium)('project settings', () => {
       await put(`/projects/${org}/web/`, { name: `Theirs ${way}` })
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText(/changed these settings/).waitFor()
+      await answeredAfter(page, () => page.getByLabel('Name').press('Enter'))
       expect([await page.getByLabel('Name').inputValue(), (await project()).name]).toEqual([
         `Mine ${way}`,
         `Theirs ${way}`,

@@ -51,13 +51,14 @@ export function OrganizationForm({
               defaultValue={state.values[name] ?? value}
             />
           ))}
-          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
           <div className="flex items-center gap-3">
             <Button type="submit" disabled={pending || disabled}>
               {t('saveOrganization')}
             </Button>
             {state.done ? <span role="status">{t('saved')}</span> : null}
           </div>
+          {/* After the button, so that Enter in a field does not overwrite the change of somebody else. */}
+          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
         </fieldset>
       )}
     </ActionForm>

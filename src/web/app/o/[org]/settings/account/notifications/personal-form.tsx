@@ -58,12 +58,13 @@ export function PersonalForm({
               {state.error}
             </p>
           ) : null}
-          {state.stale ? <Stale form={name} stale={state.stale} pending={pending} /> : null}
           <div>
             <Button type="submit" look="main">
               {t('save')}
             </Button>
           </div>
+          {/* After the button, so that Enter in a field does not overwrite the change of somebody else. */}
+          {state.stale ? <Stale form={name} stale={state.stale} pending={pending} /> : null}
         </fieldset>
       )}
     </ActionForm>

@@ -39,16 +39,17 @@ export function GuardedProjectForm({
           <input type="hidden" name="project" value={place.project} />
           <input type="hidden" name="revision" value={place.revision} />
           {children(state)}
-          {state.stale ? (
-            <div className="pt-4">
-              <Stale form={name} stale={state.stale} pending={pending} />
-            </div>
-          ) : null}
           {hasButton ? (
             <div className="pt-4">
               <Button type="submit" look="main">
                 {texts.save}
               </Button>
+            </div>
+          ) : null}
+          {/* After the button, so that Enter in a field does not overwrite the change of somebody else. */}
+          {state.stale ? (
+            <div className="pt-4">
+              <Stale form={name} stale={state.stale} pending={pending} />
             </div>
           ) : null}
         </fieldset>

@@ -97,7 +97,6 @@ export function ProjectForm({
             </legend>
             <ScrapeFields scraping={project.scraping} state={state} />
           </fieldset>
-          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
           {disabled ? null : (
             <div>
               <Button type="submit" look="main" disabled={pending}>
@@ -105,6 +104,8 @@ export function ProjectForm({
               </Button>
             </div>
           )}
+          {/* After the button, so that Enter in a field does not overwrite the change of somebody else. */}
+          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
         </>
       )}
     </ActionForm>

@@ -79,12 +79,13 @@ export function OwnershipForm({
               />
               {t('auto')}
             </label>
-            {state.stale ? <Stale stale={state.stale} form={formName} pending={pending} /> : null}
             <div>
               <Button type="submit" look="main" disabled={pending || !mayWrite || faults.length > 0}>
                 {t('save')}
               </Button>
             </div>
+            {/* After the button, so that Enter in a field does not overwrite the change of somebody else. */}
+            {state.stale ? <Stale stale={state.stale} form={formName} pending={pending} /> : null}
           </>
         )}
       </ActionForm>
