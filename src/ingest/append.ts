@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { MishapError } from '../base/errors.ts'
+import { releaseBytes } from '../base/release.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { normalizeId } from '../wire/ids.ts'
@@ -11,7 +12,7 @@ import { storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 import { dropSpool, fail, headOf, type IngestRequest } from './request.ts'
 
-/** Appends one record and answers once it is on disk. */
+/** Appends one record and answers once it is on disk. The body is empty then: its memory is given back. */
 export async function appendRecord(
   request: IngestRequest,
   key: IngestKey,
@@ -23,16 +24,18 @@ export async function appendRecord(
   let jpos: number
   request.budget?.free()
   if (isBulk(itemTypeOf[head.kind])) head.lane = 'bulk'
+  const items = [{ type: itemTypeOf[head.kind], bytes: head.spool?.bytes ?? body.length }]
   try {
     jpos = await core.deps.journal.append(head, body)
   } catch (error) {
     fail(request, error)
     if (head.spool) await dropSpool(request, head.spool.key)
     return
+  } finally {
+    releaseBytes(body)
   }
   request.answered = true
   core.ledger.use(key, request.receivedMs, null)
-  const items = [{ type: itemTypeOf[head.kind], bytes: head.spool?.bytes ?? body.length }]
   const status = head.kind === 'attachments' ? 201 : 200
   core.requestLog.add(request, { status, code: 'OK', eventId: head.eventId ?? '', jpos, items })
   answer()

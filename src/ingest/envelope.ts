@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
+import { releaseBytes } from '../base/release.ts'
 import type { BodyReservation, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import { EnvelopeWalk } from '../wire/envelope.ts'
@@ -286,6 +287,8 @@ async function append(
     fail(request, error, walk)
     if (head.spool) await dropSpool(request, head.spool.key)
     return
+  } finally {
+    releaseBytes(body)
   }
   request.answered = true
   const { items } = walk

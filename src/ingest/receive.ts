@@ -1,7 +1,11 @@
 import { MishapError } from '../base/errors.ts'
+import { releaseBytes } from '../base/release.ts'
 import { slowMs, spoolBytesMin } from './limits.ts'
 import { coalesced, createChunks } from './pieces.ts'
 import { arrived, fail, type IngestRequest, refuse, stopWatching, watchSlow, watchUnpacking } from './request.ts'
+
+/** A larger body has several chunks. A read would join them, and leave their memory to the garbage collector. */
+const wholeBytesMax = 16 * 1024
 
 /** How a route processes its body. */
 export type Receiver = {
@@ -26,7 +30,7 @@ export function receive(request: IngestRequest, receiver: Receiver) {
   // Node parses the rest of the packet after this call and after the next tick. A body that came with its head is
   // complete at the end of the turn. It is then read whole, without listeners, a time-out and a list of chunks.
   request.core.afterTurn(() => {
-    if (!req.complete || req.readableLength > inMemoryMax) return receivePieces(request, receiver, inMemoryMax)
+    if (!req.complete || req.readableLength > wholeBytesMax) return receivePieces(request, receiver, inMemoryMax)
     const body = (req.read() as Buffer | null) ?? Buffer.alloc(0)
     request.wireBytes = body.length
     receiveSmall(request, receiver, body, inMemoryMax)
@@ -76,14 +80,20 @@ function receivePieces(request: IngestRequest, receiver: Receiver, inMemoryMax: 
 
 function joined(chunks: Buffer[]): Buffer {
   const [first] = chunks
-  return chunks.length === 1 && first ? first : Buffer.concat(chunks)
+  if (chunks.length === 1 && first) return first
+  const whole = Buffer.concat(chunks)
+  for (const chunk of chunks) releaseBytes(chunk)
+  return whole
 }
 
 function receiveSmall(request: IngestRequest, receiver: Receiver, wire: Buffer, inMemoryMax: number) {
   try {
     if (wire.length === 0) return receiver.small(request, wire)
     const body = request.core.inflater.inflateAll(request.encoding, wire, inMemoryMax)
-    if (body !== undefined) return receiver.small(request, body)
+    if (body !== undefined) {
+      if (body !== wire) releaseBytes(wire)
+      return receiver.small(request, body)
+    }
     if (receiver.large === undefined) throw new MishapError('ACCEPT_BOMB')
     void receiveLarge(request, receiver, once(wire))
   } catch (error) {
