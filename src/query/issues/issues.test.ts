@@ -23,6 +23,7 @@ function hashesOf(filter: EventFilter | undefined): readonly string[] | undefine
 /** An events store with one event per group, by one user. Issues have two users in a range, three in their lifetime. */
 function eventsOf(groups: readonly GroupCount[]) {
   const asked: (EventFilter | undefined)[] = []
+  const firsts: number[] = []
   const merged: boolean[] = []
   const withUsers = (users: boolean, found: GroupCount[]) => {
     merged.push(users)
@@ -36,7 +37,13 @@ function eventsOf(groups: readonly GroupCount[]) {
       groups.filter((group) => known.has(group.groupHash)),
     )
   }
-  const events: Pick<EventStore, 'groups' | 'countsOf' | 'eventsOf' | 'statsOf'> = {
+  const events: Pick<EventStore, 'groups' | 'newestGroups' | 'countsOf' | 'eventsOf' | 'statsOf'> = {
+    newestGroups: async ({ filter, first, max }) => {
+      asked.push(filter)
+      firsts.push(first)
+      const isCut = newest.length >= max
+      return { groups: withUsers(false, newest.slice(0, isCut ? first : max)), isCut }
+    },
     groups: async ({ filter, max, users = false }) => {
       asked.push(filter)
       const some = hashesOf(filter)
@@ -50,7 +57,7 @@ function eventsOf(groups: readonly GroupCount[]) {
     statsOf: async (_scope, _bucketMs, sets, withLife = () => true) =>
       sets.map((_one, at) => ({ events: 1, users: 2, lifetimeUsers: withLife(at) ? 3 : 0, series: [] })),
   }
-  return { events, asked, merged }
+  return { events, asked, merged, firsts }
 }
 
 const state: { meta?: MetaStore; groups: GroupCount[] } = { groups: [] }
@@ -76,10 +83,10 @@ beforeAll(async () => {
   }))
 })
 
-function rig() {
+function rig(groups = state.groups) {
   const { meta } = state
   if (!meta) throw new Error('nothing is open')
-  const { events, asked, merged } = eventsOf(state.groups)
+  const { events, asked, merged, firsts } = eventsOf(groups)
   const deps = {
     meta,
     events,
@@ -87,7 +94,7 @@ function rig() {
     config: { url: '' },
     auth: { personByEmail: () => undefined },
   }
-  return { deps: deps as unknown as QueryDeps, asked, merged }
+  return { deps: deps as unknown as QueryDeps, asked, merged, firsts }
 }
 
 async function requestOf(change: Partial<IssueListRequest>): Promise<IssueListRequest> {
@@ -138,6 +145,37 @@ test.each([
   expect(
     await issuesMatching(rig().deps, await requestOf({ query, environments: ['production'] }), 50_000),
   ).toHaveLength(groups)
+})
+
+const idsFrom = (newest: number) => Array.from({ length: 25 }, (_, at) => String(newest - at))
+/** The newest groups with another change. */
+const withNewest = (many: number, change: Partial<GroupCount>) => (groups: readonly GroupCount[]) =>
+  groups.map((group, at) => (at >= count - many ? { ...group, ...change } : group))
+
+describe('a search that finds more than 10,000 groups', () => {
+  type Change = (groups: readonly GroupCount[]) => GroupCount[]
+  test.each<[string, Partial<IssueListRequest>, Change, number[], string[]]>([
+    ['reads the groups of its page', {}, (all) => [...all], [208], idsFrom(count)],
+    ['with words that most issues have', { query: 'function fruit:apple' }, (all) => [...all], [208], idsFrom(count)],
+    ['reads those before a later page, too', { cursor: '0:50:0' }, (all) => [...all], [608], idsFrom(count - 50)],
+    // Two projects can have the same hash: here no issue has these.
+    ['reads all if few have an issue', {}, withNewest(190, { projectId: 2 }), [208, 10_000], idsFrom(count - 190)],
+    ['reads all of the same time', {}, withNewest(300, { lastMs: nowMs }), [208, 10_000], idsFrom(count)],
+    ['reads all for another order', { sort: 'new' }, (all) => [...all], [10_000], idsFrom(count)],
+    [
+      'reads all for several branches',
+      { query: 'fruit:apple OR function' },
+      (all) => [...all],
+      [10_000],
+      idsFrom(count),
+    ],
+  ])('%s', async (_name, change, changed, reads, ids) => {
+    const { deps, firsts } = rig(changed(state.groups))
+    const page = await listIssues(deps, await requestOf({ query: 'fruit:apple', ...change }))
+    expect(firsts).toEqual(reads)
+    expect(page.rows.map((row) => row.id)).toEqual(ids)
+    expect([page.hits, page.next.results]).toEqual([undefined, true])
+  })
 })
 
 test.each([

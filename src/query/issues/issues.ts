@@ -1,7 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { RestIssue } from '../../contract/issues.ts'
 import type { EventFilter, GroupCount, GroupEvents, Scope } from '../../store/events/events.ts'
-import type { Issue } from '../../store/meta/meta.ts'
+import type { Issue, IssueFilter } from '../../store/meta/meta.ts'
 import type { Cursor, Page } from '../cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from '../cursor.ts'
 import type { Branch } from '../search/branches.ts'
@@ -17,6 +17,8 @@ const issuesPerPageMax = 100
 /** The query of a list that names no query. */
 export const defaultQuery = 'is:unresolved'
 const groupsMax = 10_000
+/** The groups that are read at once, before it is known whether there are more than `groupsMax`. */
+const fewGroupsMax = 1000
 
 /** `projects` of the view are the selected ones that the caller can see. `limit` is 1 to 100. */
 export type IssueListRequest = View & {
@@ -173,13 +175,19 @@ type Found = { id: number; firstSeenMs: number; events: number; users: number; l
 /** `isTruncated`: there are more groups than were read. */
 type BranchResult = { found: Map<number, Found>; isTruncated: boolean }
 
-/** Issues that the events store finds, in the order of the list. `isTruncated`: there are more groups than were read. */
+/**
+ * Issues that the events store finds, in the order of the list. `isTruncated`: there are more groups than were read. Of
+ * such a list maybe only the first `wanted` issues are returned.
+ */
 async function rankedByEvents(
   deps: QueryDeps,
   request: IssueListRequest,
   plan: Plan,
+  wanted = groupsMax,
 ): Promise<{ sorted: Found[]; isTruncated: boolean }> {
-  const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch)))
+  // Issues of several branches are merged, so a branch alone does not know which are the first.
+  const some = plan.branches.length === 1 ? wanted : groupsMax
+  const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch, some)))
   const found = answers.length === 1 ? (answers[0]?.found ?? new Map<number, Found>()) : mergedOf(answers)
   const value = (
     {
@@ -200,7 +208,7 @@ async function fromEvents(
   cursor: Cursor,
   limit: number,
 ): Promise<Rows> {
-  const { sorted, isTruncated } = await rankedByEvents(deps, request, plan)
+  const { sorted, isTruncated } = await rankedByEvents(deps, request, plan, cursor.offset + limit + 1)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
   const issues = new Map(
     (await deps.meta.issues.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
@@ -285,18 +293,20 @@ function mergedOf(answers: readonly BranchResult[]): Map<number, Found> {
  * of those are counted. Otherwise the first 10,000 groups in the order of the list are read, and the conditions on issues
  * are applied to them: the list begins right, but may not be complete.
  */
-async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<BranchResult> {
+async function foundBy(
+  deps: QueryDeps,
+  request: IssueListRequest,
+  branch: Branch,
+  wanted: number,
+): Promise<BranchResult> {
   const scope = scopeOf(request, branch)
   const plain = isPlain(branch)
   // Users are merged for all issues only when they are the order of the list; otherwise for those of the page.
   const users = request.sort === 'user'
   if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
-  const { projectIds, fromMs } = scope
-  const candidates =
-    branch.issue &&
-    (await deps.meta.issues.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 }))
+  const candidates = branch.issue && (await candidatesOf(deps, scope, branch.issue))
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
-  if (candidates && candidates.length <= groupsMax) {
+  if (candidates) {
     const hashes = candidates.map((candidate) => candidate.groupHash)
     const groups = branch.event
       ? await deps.events.groups({
@@ -314,13 +324,65 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
     return { found: summed(groups, ids, starts, plain), isTruncated: false }
   }
   // The events of the page's issues are counted in the whole range later (`countedOf`).
-  const more = branch.event
-    ? { filter: branch.event, newestFirst: order === 'last' }
-    : { withLast: request.sort === 'date' || request.sort === 'new' }
-  const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...more })
-  const ids = await deps.meta.issues.issueIdsOf(groups)
-  const starts = await deps.meta.issues.issueStarts([...new Set(ids.values())], branch.issue)
-  return { found: summed(groups, ids, starts, plain), isTruncated: groups.length === groupsMax }
+  if (branch.event && order === 'last')
+    return newestBy(deps, { sort: request.sort, scope, branch, filter: branch.event, wanted })
+  const groups = branch.event
+    ? await deps.events.groups({ scope, order, max: groupsMax, users, filter: branch.event })
+    : await deps.events.groups({
+        scope,
+        order,
+        max: groupsMax,
+        users,
+        withLast: request.sort === 'date' || request.sort === 'new',
+      })
+  return { found: await issuesOf(deps, branch, groups), isTruncated: groups.length === groupsMax }
+}
+
+/** The groups of the issues that meet a filter, if they are at most 10,000; else undefined. */
+async function candidatesOf({ meta }: QueryDeps, { projectIds, fromMs }: Scope, filter: IssueFilter) {
+  const request = { projectIds, fromMs, filter }
+  // Words that most issues have are common. Reading 10,000 groups to learn that there are more took 20 ms, this 7.
+  const few = await meta.issues.groupsOfIssues({ ...request, max: fewGroupsMax + 1 })
+  if (few.length <= fewGroupsMax) return few
+  if (await meta.issues.hasMoreGroups({ ...request, max: groupsMax })) return undefined
+  const all = await meta.issues.groupsOfIssues({ ...request, max: groupsMax + 1 })
+  return all.length > groupsMax ? undefined : all
+}
+
+/** The issues of groups that meet the conditions on issues of a branch. */
+async function issuesOf(
+  { meta }: QueryDeps,
+  branch: Branch,
+  groups: readonly (GroupEvents & Partial<GroupCount>)[],
+): Promise<Map<number, Found>> {
+  const ids = await meta.issues.issueIdsOf([...groups])
+  const starts = await meta.issues.issueStarts([...new Set(ids.values())], branch.issue)
+  return summed(groups, ids, starts, isPlain(branch))
+}
+
+type NewestRequest = { sort: IssueSort; scope: Scope; branch: Branch; filter: EventFilter; wanted: number }
+
+/** Groups that are read for each row of a page: most issues have one. */
+const groupsPerRow = 8
+
+/**
+ * The issues whose events meet a filter. If the newest part of the scope has 10,000 groups, a list by the last event
+ * reads the first few of them, and the others only if these do not fill the page.
+ */
+async function newestBy(
+  deps: QueryDeps,
+  { sort, scope, branch, filter, wanted }: NewestRequest,
+): Promise<BranchResult> {
+  const few = sort === 'date' ? Math.min(groupsMax, wanted * groupsPerRow) : groupsMax
+  for (const first of few < groupsMax ? [few, groupsMax] : [groupsMax]) {
+    const { groups, isCut } = await deps.events.newestGroups({ scope, filter, first, max: groupsMax })
+    const found = await issuesOf(deps, branch, groups)
+    // Issues of the groups behind are older than the last group here, or as old as it.
+    const lastMs = groups.at(-1)?.lastMs ?? 0
+    const isFull = [...found.values()].filter((issue) => issue.lastMs > lastMs).length >= wanted
+    if (!isCut || isFull || first === groupsMax) return { found, isTruncated: isCut || groups.length === groupsMax }
+  }
+  throw new Error('the last read of groups is always taken')
 }
 
 function scopeOf(request: IssueListRequest, branch: Branch): Scope {

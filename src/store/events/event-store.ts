@@ -99,12 +99,10 @@ export type EventStore = DownsampleStore &
      */
     placeOf(projectId: number, hashes: string[], event: EventRef, isLarge?: boolean): Promise<PlaceInIssue>
     /**
-     * Groups with events in the scope, ordered. Without `filter`, long scopes are read from the rollup. `newestFirst`: if the
-     * newest part of the scope has `max` groups, these are the answer, and `events` counts that part only. `withLast`
+     * Groups with events in the scope, ordered. Without `filter`, long scopes are read from the rollup. `withLast`
      * (default: true): otherwise `lastMs` can be 0.
      */
     groups(request: {
-      newestFirst?: boolean
       withLast?: boolean
       scope: Scope
       filter?: EventFilter
@@ -113,6 +111,17 @@ export type EventStore = DownsampleStore &
       /** Whether to count users. Default: only if they are the order. */
       users?: boolean
     }): Promise<GroupCount[]>
+    /**
+     * Groups with events that meet `filter`, by their last event, latest first. If the newest part of the scope has `max`
+     * groups or more, `isCut` is true: `groups` are the first `first` of them, and `events` counts that part only.
+     * Otherwise `groups` are those of the whole scope, at most `max`.
+     */
+    newestGroups(request: {
+      scope: Scope
+      filter: EventFilter
+      first: number
+      max: number
+    }): Promise<{ groups: GroupCount[]; isCut: boolean }>
     /** Counts for known hashes within the scope, without users by default. */
     countsOf(
       scope: Scope,

@@ -221,6 +221,11 @@ function filterCases(fresh: () => Promise<MetaStore>): void {
       (await meta.issues.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 })).map((group) => group.issueId),
     ).toEqual([3])
     expect(await meta.issues.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
+    const low = { projectIds: [1], filter: { op: 'priority', value: 'low' } satisfies IssueFilter }
+    expect(await meta.issues.hasMoreGroups({ ...low, max: 1 })).toBe(true)
+    expect(await meta.issues.hasMoreGroups({ ...low, max: 2 })).toBe(false)
+    expect(await meta.issues.hasMoreGroups({ ...low, fromMs: nowMs + 3, max: 1 })).toBe(false)
+    expect(await meta.issues.hasMoreGroups({ projectIds: [], max: 0 })).toBe(false)
     expect((await meta.issues.issueStates([1, 99])).get(1)).toEqual({
       projectId: 1,
       shortId: 'WEB-1',

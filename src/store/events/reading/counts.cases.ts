@@ -10,6 +10,7 @@ export function countCases(open: () => EventStore): void {
   describe('groups', () => {
     const a = '000000000000000a'
     const b = '000000000000000b'
+    const c = '000000000000000c'
 
     test.each([
       ['rollup', 48 * hour, undefined],
@@ -25,7 +26,7 @@ export function countCases(open: () => EventStore): void {
           row(47000, { projectId, groupHash: a, timestampUs: at(3), environment: 'dev' }),
           row(47001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
           row(47002, { projectId, groupHash: b, timestampUs: at(2), environment: 'dev' }),
-          row(47003, { projectId, groupHash: '000000000000000c', timestampUs: at(2) }),
+          row(47003, { projectId, groupHash: c, timestampUs: at(2) }),
           row(47004, { projectId, groupHash: b, timestampUs: at(99) }),
           row(47005, { projectId: projectId + 5, groupHash: a, timestampUs: at(2) }),
         ]),
@@ -65,16 +66,37 @@ export function countCases(open: () => EventStore): void {
       )
       const scope: Scope = { projectIds: [projectId], environments: [], fromMs: monday - 480 * hour, toMs: monday }
       const filter = { op: 'field', field: 'environment', match: 'is', value: 'dev' } as const
-      const ask = async (max: number, newestFirst: boolean) =>
-        (await store.groups({ scope, filter, order: 'last', max, newestFirst })).map(({ groupHash, events }) => [
-          groupHash,
-          events,
-        ])
-      expect(await ask(1, true)).toEqual([[a, 1]])
-      expect(await ask(1, false)).toEqual([[a, 2]])
-      expect(await ask(2, true)).toEqual([
-        [a, 2],
-        [b, 1],
+      const ask = async (max: number, first: number, asked = scope) => {
+        const { groups, isCut } = await store.newestGroups({ scope: asked, filter, first, max })
+        return [isCut, groups.map(({ groupHash, events, lastMs }) => [groupHash, events, lastMs])]
+      }
+      const [lastA, lastB] = [at(3) / 1000, at(300) / 1000]
+      expect(await ask(1, 1)).toEqual([true, [[a, 1, lastA]]])
+      // The whole range has as few groups as asked for, so all of them are answered.
+      const whole = [
+        [a, 2, lastA],
+        [b, 1, lastB],
+      ]
+      expect(await ask(2, 1)).toEqual([false, whole])
+      // A short range has no part that is worth a search of its own.
+      const short = { ...scope, fromMs: monday - 320 * hour }
+      expect(await ask(1, 1, short)).toEqual([false, [[a, 1, lastA]]])
+      expect(await ask(2, 1, { ...scope, projectIds: [] })).toEqual([false, []])
+      await store.insert(
+        'events',
+        tsv([
+          row(47103, { projectId, groupHash: c, timestampUs: at(2), environment: 'dev' }),
+          row(47104, { projectId, groupHash: b, timestampUs: at(1), environment: 'dev' }),
+        ]),
+        'groups:newest again',
+      )
+      // The newest part has three groups: the first ones by their last event are answered.
+      expect(await ask(3, 2)).toEqual([
+        true,
+        [
+          [b, 1, at(1) / 1000],
+          [c, 1, at(2) / 1000],
+        ],
       ])
     })
 

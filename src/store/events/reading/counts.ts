@@ -8,7 +8,7 @@ import { compileFilter, compileScope, createValues, hashNumber, type Values } fr
 
 type Counts = Pick<
   EventStore,
-  'groups' | 'countsOf' | 'eventsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'
+  'groups' | 'newestGroups' | 'countsOf' | 'eventsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'
 >
 /** A group. Two projects can have the same hash. */
 export type Pair = { projectId: number; groupHash: string }
@@ -217,29 +217,47 @@ function createKnown(connection: Connection, database: string, clock: Clock): Pi
 const newestPart = 1 / 8
 const newestFromMs = 14 * dayMs
 
-/** See `EventStore.groups`. */
-function createGroups(connection: Connection, database: string, clock: Clock): Counts['groups'] {
-  return async ({ scope, filter, order, max, users = order === 'users', newestFirst = false, withLast = true }) => {
+/** See `EventStore.groups` and `newestGroups`. */
+function createGroups(connection: Connection, database: string, clock: Clock): Pick<Counts, 'groups' | 'newestGroups'> {
+  const groups: Counts['groups'] = async ({
+    scope,
+    filter,
+    order,
+    max,
+    users = order === 'users',
+    withLast = true,
+  }) => {
     if (scope.projectIds.length === 0) return []
-    const read = async (part: Scope) => {
-      const values = createValues()
-      const rollup = !filter && isLong(part)
-      const columns = { users, times: withLast || order === 'last' ? 'last' : 'none' } as const
-      const tie = columns.times === 'last' ? 'last_ms DESC, group_hash' : 'group_hash'
-      const rows = await connection.rows<StoredEvents & Partial<StoredCount>>(
-        `SELECT project_id, group_hash, ${counted(rollup, columns)}
-         FROM ${rollup ? compileRollup(values, database, part, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, database, part, filter)}
-         GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, ${tie} LIMIT ${values.add('UInt32', max)}`,
-        values.bound,
-      )
-      return rows.map((row) => readCount({ ...row, last_ms: row.last_ms ?? '0' }))
-    }
-    const lengthMs = scope.toMs - scope.fromMs
-    if (newestFirst && filter && order === 'last' && lengthMs >= newestFromMs) {
-      const newest = await read({ ...scope, fromMs: Math.floor(scope.toMs - lengthMs * newestPart) })
-      if (newest.length === max) return newest
-    }
-    return read(scope)
+    const values = createValues()
+    const rollup = !filter && isLong(scope)
+    const columns = { users, times: withLast || order === 'last' ? 'last' : 'none' } as const
+    const tie = columns.times === 'last' ? 'last_ms DESC, group_hash' : 'group_hash'
+    const rows = await connection.rows<StoredEvents & Partial<StoredCount>>(
+      `SELECT project_id, group_hash, ${counted(rollup, columns)}
+       FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where: '1', known: false, nowMs: clock.now() }) : rowsOf(values, database, scope, filter)}
+       GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, ${tie} LIMIT ${values.add('UInt32', max)}`,
+      values.bound,
+    )
+    return rows.map((row) => readCount({ ...row, last_ms: row.last_ms ?? '0' }))
+  }
+  return {
+    groups,
+    async newestGroups({ scope, filter, first, max }) {
+      const lengthMs = scope.toMs - scope.fromMs
+      if (scope.projectIds.length > 0 && lengthMs >= newestFromMs) {
+        const values = createValues()
+        const part = { ...scope, fromMs: Math.floor(scope.toMs - lengthMs * newestPart) }
+        // The engine counts all groups and answers few: reading 10,000 rows took this process as long as finding them.
+        const rows = await connection.rows<StoredCount & { total: string }>(
+          `SELECT project_id, group_hash, ${counted(false, { users: false, times: 'last' })}, count() OVER () AS total
+           FROM ${rowsOf(values, database, part, filter)} GROUP BY project_id, group_hash
+           ORDER BY last_ms DESC, group_hash LIMIT ${values.add('UInt32', first)}`,
+          values.bound,
+        )
+        if (Number(rows[0]?.total ?? 0) >= max) return { groups: rows.map(readCount), isCut: true }
+      }
+      return { groups: await groups({ scope, filter, order: 'last', max }), isCut: false }
+    },
   }
 }
 
@@ -251,7 +269,7 @@ export function createCounts(connection: Connection, database: string, clock: Cl
     togetherOf: createTogether(connection, database, clock),
     ...createKnown(connection, database, clock),
 
-    groups: createGroups(connection, database, clock),
+    ...createGroups(connection, database, clock),
 
     async series(scope, bucketMs, hashes) {
       if (hashes.length === 0 || scope.projectIds.length === 0) return []

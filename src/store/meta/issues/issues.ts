@@ -1,7 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { MishapError } from '../../../base/errors.ts'
 import { inChunks } from '../database/chunks.ts'
-import { fromJson, insertedId, type Store } from '../database/store.ts'
+import { fromJson, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { readCounts } from '../ingest/diagnostic-counts.ts'
 import type { Activity, Issue, IssueFilter } from '../meta.ts'
@@ -39,6 +38,8 @@ export type IssueReadStore = {
     fromMs?: number
     max: number
   }): Promise<{ projectId: number; groupHash: string; issueId: number; firstSeenMs: number; level: string }[]>
+  /** Whether the issues that match the filter have more than `max` hashes. */
+  hasMoreGroups(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number; max: number }): Promise<boolean>
   /** Issue ids by hash of the events store. Keys are `${projectId}:${hash}`. Unknown hashes are absent. */
   issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Promise<Map<string, number>>
   /** All hashes of each issue. */
@@ -73,7 +74,6 @@ export type IssueReadStore = {
 type Row = Selectable<Tables['issue']>
 
 const digestsMax = 100
-const commentCharactersMax = 10_000
 
 export const toIssue = (row: Row): Issue => ({
   id: row.id,
@@ -105,7 +105,7 @@ export const toIssue = (row: Row): Issue => ({
   rev: row.rev,
 })
 
-const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
+export const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
   id: row.id,
   issueId: row.issue_id,
   type: row.type as Activity['type'],
@@ -124,7 +124,10 @@ type ListPart = Pick<
   IssueReadStore & IssueIdsStore,
   'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'
 >
-type SetPart = Pick<IssueReadStore, 'issuesByIds' | 'issueStarts' | 'issueLevels' | 'issueStates' | 'groupsOfIssues'>
+type SetPart = Pick<
+  IssueReadStore,
+  'issuesByIds' | 'issueStarts' | 'issueLevels' | 'issueStates' | 'groupsOfIssues' | 'hasMoreGroups'
+>
 type RelatedRowsReadPart = Pick<IssueReadStore, 'issueIdsOf' | 'hashesOf' | 'activityOf' | 'activitiesBetween'>
 type LookupPart = Pick<IssueReadStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
@@ -182,6 +185,14 @@ function issueSetPart({ read, dialect }: Store): SetPart {
         firstSeenMs: row.first_seen_ms,
         level: row.level,
       }))
+    },
+    hasMoreGroups: async (request) => {
+      if (request.projectIds.length === 0) return false
+      const rows = builder
+        .selectFrom(matching(dialect, request).select('id').as('found'))
+        .innerJoin('fingerprint', 'fingerprint.issue_id', 'found.id')
+        .select('found.id')
+      return (await read.get(rows.limit(1).offset(request.max))) !== undefined
     },
   }
 }
@@ -354,12 +365,6 @@ export function lookupPart({ read, dialect: { builder } }: Store): LookupPart {
   }
 }
 
-async function demandIssue({ write, dialect: { builder } }: Store, id: number): Promise<Row> {
-  const row = await write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
-  if (!row) throw new MishapError('NOT_FOUND')
-  return row
-}
-
 /** Implements the lookup of issues that a person has seen. */
 export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueReadStore, 'seenBy'> {
   return {
@@ -386,95 +391,6 @@ export function viewedPart({ read, dialect: { builder } }: Store): Pick<IssueRea
         ),
       )
       return new Set(found.map((row) => row.issue_id))
-    },
-  }
-}
-
-export type CommentStore = {
-  /** `mentions`: ids of the mentioned people. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
-  addComment(
-    issueId: number,
-    userId: string | null,
-    text: string,
-    nowMs: number,
-    mentions?: readonly string[],
-    more?: Record<string, unknown>,
-  ): Promise<Activity>
-  /** Throws like addComment. */
-  changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Promise<Activity>
-  deleteComment(id: number): Promise<void>
-  activityById(id: number): Promise<Activity | undefined>
-}
-
-function commentText(text: string): string {
-  const trimmed = text.trim()
-  if (trimmed !== '' && trimmed.length <= commentCharactersMax) return trimmed
-  const sentence = `Use 1 to ${commentCharactersMax} characters.`
-  throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
-}
-
-/** Stores a comment. The caller opens the transaction. Throws VALIDATION, NOT_FOUND. */
-export async function insertComment(
-  store: Store,
-  comment: { issueId: number; userId: string | null; text: string; more?: Record<string, unknown> },
-  nowMs: number,
-): Promise<Activity> {
-  const { write, dialect } = store
-  const { issueId, userId, text, more } = comment
-  const trimmed = commentText(text)
-  const issue = await demandIssue(store, issueId)
-  const data = JSON.stringify({ text: trimmed, ...more })
-  const row = { issue_id: issueId, type: 'note', created_ms: nowMs, user_id: userId, data }
-  const lastId = await insertedId(write, dialect.builder.insertInto('activity').values(row))
-  // No new revision: a person who resolves an issue does not have to read the last comment first.
-  const counted = { comments: issue.comments + 1 }
-  await write.run(dialect.builder.updateTable('issue').set(counted).where('id', '=', issueId))
-  return toActivity({ id: lastId, ...row })
-}
-
-/** Implements comments of people on an issue. */
-export function commentPart(store: Store): CommentStore {
-  const {
-    write,
-    dialect: { builder },
-  } = store
-  const demandComment = async (id: number) => {
-    const row = await write.get(
-      builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'),
-    )
-    if (!row) throw new MishapError('NOT_FOUND')
-    return row
-  }
-  return {
-    activityById: async (id) => {
-      const row = await write.get(builder.selectFrom('activity').selectAll().where('id', '=', id))
-      return row && toActivity(row)
-    },
-    changeComment: (id, text, mentions, nowMs) =>
-      write.transaction(async () => {
-        const row = await demandComment(id)
-        const data = JSON.stringify({
-          text: commentText(text),
-          ...(mentions.length ? { mentions } : {}),
-          editedMs: nowMs,
-        })
-        await write.run(builder.updateTable('activity').set({ data }).where('id', '=', id))
-        return toActivity({ ...row, data })
-      }),
-    deleteComment: (id) =>
-      write.transaction(async () => {
-        const row = await demandComment(id)
-        await write.run(builder.deleteFrom('activity').where('id', '=', id))
-        await write.run(
-          builder
-            .updateTable('issue')
-            .set((build) => ({ comments: build('comments', '-', 1) }))
-            .where('id', '=', row.issue_id),
-        )
-      }),
-    addComment: async (issueId, userId, text, nowMs, mentions = [], more = {}) => {
-      const all = { ...(mentions.length ? { mentions } : {}), ...more }
-      return write.transaction(() => insertComment(store, { issueId, userId, text, more: all }, nowMs))
     },
   }
 }

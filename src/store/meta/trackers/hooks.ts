@@ -1,6 +1,6 @@
 import type { HookOutcome } from '../../../domain/alerts/trackers.ts'
 import type { Store } from '../database/store.ts'
-import { insertComment } from '../issues/issues.ts'
+import { insertComment } from '../issues/comments.ts'
 
 /** Deliveries of a connection with the same outcome. */
 export type HookCount = { integrationId: number; outcome: HookOutcome; quantity: number }
