@@ -64,6 +64,9 @@ const texts = [
   'an order of items with the id 7',
   '100% of _it_, *all* of it',
   '',
+  'got {"pay":{"code":1.2E6}}',
+  '{"pay":{"code":"late\\nExpired card"}}',
+  '{"pay":{"code":"1200000"}, "late": "expired card"}',
 ]
 const wordy = 93
 const wordRows = texts.map((body, n) => line(n, { projectId: wordy, body, jpos: 900_000_500 + n }))
@@ -113,6 +116,20 @@ function wordCases(open: () => EventStore): void {
     expect(await found({ op: 'not', of: { op: 'match', value: id, match: 'has', text: '' } })).toEqual(
       all.filter((n) => n !== 4),
     )
+  })
+
+  test.each([
+    ['is', '1200000', [8, 10]],
+    ['is', '120000', []],
+    ['is', 'late\nExpired card', [9]],
+    ['is', 'late\nexpired card', []],
+    ['like', '*expired*', [9]],
+    ['like', '12*', [8, 10]],
+    ['words', 'EXPIRED card', [9]],
+    ['words', '2000', [8, 10]],
+  ] as const)('%s %j of a path finds the value, however JSON writes it', async (match, text, expected) => {
+    const code = { of: 'json', text: value, path: { steps: [{ key: 'pay' }, { key: 'code' }] } } as const
+    expect(await found({ op: 'match', value: code, match, text })).toEqual(expected)
   })
 }
 

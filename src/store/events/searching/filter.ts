@@ -4,7 +4,7 @@ import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values 
 import { compileList, compileNumber, compilePresence, compileValue, jsonText } from './columns.ts'
 import { compileMention, isList } from './json.ts'
 import { columnOf, type Source } from './sources.ts'
-import { isPart, keyConditions, partCondition, wordConditions } from './words.ts'
+import { isPart, keyConditions, partCondition, valueConditions, wordConditions } from './words.ts'
 
 /** SQL operators by comparison. A closed table, because operators cannot be bound. */
 export const compares: Record<Compare, string> = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' }
@@ -105,10 +105,11 @@ function compareCondition(
 }
 
 /** Conditions for the index of words, if only rows that have the value match. An empty text matches a missing value. */
-const neededKeys = (source: Source, values: Values, filter: Extract<Filter, { op: 'match' | 'compare' }>): string[] =>
-  filter.op === 'compare' || filter.match === 'has' || /[^*\s]/.test(filter.text)
-    ? keyConditions(source, values, filter.value)
-    : []
+function neededWords(source: Source, values: Values, filter: Extract<Filter, { op: 'match' | 'compare' }>): string[] {
+  if (filter.op === 'compare' || filter.match === 'has') return keyConditions(source, values, filter.value)
+  if (!/[^*\s]/.test(filter.text)) return []
+  return [...keyConditions(source, values, filter.value), ...valueConditions(source, values, filter)]
+}
 
 /** Compiles a filter to a condition in parentheses. Its values are added to `values`. */
 export function compileFilter(source: Source, values: Values, filter: Filter): string {
@@ -121,9 +122,9 @@ export function compileFilter(source: Source, values: Values, filter: Filter): s
     case 'not':
       return `(NOT ${compileFilter(source, values, filter.of)})`
     case 'match':
-      return `(${[...neededKeys(source, values, filter), matchCondition(source, values, filter)].join(' AND ')})`
+      return `(${[...neededWords(source, values, filter), matchCondition(source, values, filter)].join(' AND ')})`
     case 'compare':
-      return `(${[...neededKeys(source, values, filter), compareCondition(source, values, filter)].join(' AND ')})`
+      return `(${[...neededWords(source, values, filter), compareCondition(source, values, filter)].join(' AND ')})`
     case 'projects':
       return `(project_id IN ${values.add('Array(UInt64)', filter.ids)})`
     case 'event':

@@ -3,7 +3,7 @@ import type { Filter, Value } from '../question.ts'
 import { createValues } from '../reading/filter.ts'
 import { compileFilter } from './filter.ts'
 import { sourceOf } from './sources.ts'
-import { wordConditions } from './words.ts'
+import { valueConditions, wordConditions } from './words.ts'
 
 /** SQL with the bound values in place. */
 function shown(build: (values: ReturnType<typeof createValues>) => string): string {
@@ -74,6 +74,31 @@ test.each([
   const keys = ['order', 'line', 'no', 'id'].map(has).join(' AND ')
   expect(sql.startsWith(`(${keys} AND `)).toBe(isNeeded)
   expect(sql.includes('hasToken')).toBe(isNeeded)
+})
+
+const anyOf = (...words: string[]) => `(${words.map(has).join(' OR ')})`
+
+test.each([
+  ['a whole number', 'is', '17', [has('17')]],
+  ['a number that can have an exponent', 'is', '12345000', [anyOf('12345000', '2345e7', '2345e')]],
+  ['a power of ten', 'is', '100000', [anyOf('100000', '1e5', '1e', '0e5', '0e')]],
+  ['a number of too many digits', 'is', '1234567890123456', []],
+  ['a number with a fraction', 'is', '1234.567', []],
+  ['a number with an exponent', 'is', '1e5', []],
+  ['one word', 'is', 'Paid', [has('paid')]],
+  ['a short word', 'is', 'eu', [has('eu')]],
+  ['several words can follow escapes', 'is', 'not Paid, 12345', [part('not'), part('paid')]],
+  ['words beside *', 'like', '*refused by*', [part('refused')]],
+  ['words between others', 'words', 'went so wrong', [part('went'), part('wrong')]],
+  ['a part of a number', 'like', '*12345*', []],
+  ['letters of other alphabets', 'is', 'größer als', [part('als')]],
+] as const)('a text in which a path has this value has its words: %s', (_, match, text, expected) => {
+  const value = path('order', '[]', 'id')
+  const filter = { op: 'match', value, match, text } as const
+  expect(shown((values) => valueConditions(sourceOf('logs'), values, filter).join(' AND '))).toBe(
+    expected.join(' AND '),
+  )
+  expect(compiled(filter)).toContain([has('order'), has('id'), ...expected].join(' AND '))
 })
 
 test('so are those of a comparison and of lists, but no keys that JSON escapes', () => {

@@ -1,9 +1,11 @@
-import type { Value } from '../question.ts'
+import type { Filter, Value } from '../question.ts'
 import type { Values } from '../reading/filter.ts'
 import { columnOf, type Source } from './sources.ts'
 
 // Conditions that an index of words answers, so that not every text is read. They are implied by the condition that is
 // asked and stand beside it: the index finds granules, and the condition itself decides.
+
+type Match = Extract<Filter, { op: 'match' }>
 
 /** Runs of characters that the index keeps together as one word. */
 const runs = /[a-z0-9\u0080-\u{10ffff}]+/giu
@@ -39,11 +41,49 @@ export function wordConditions(values: Values, column: string, pattern: string):
   return [...found.values()]
 }
 
+/** The column with the JSON of a value, if an index knows its words. */
+function indexedColumn(source: Source, value: Value): string | undefined {
+  if (value.of !== 'json' || value.text.of !== 'text') return undefined
+  const column = columnOf(source.texts, value.text.column)
+  return column === source.words ? column : undefined
+}
+
+/**
+ * The words by which JSON can spell a whole number. Encoders write large ones with an exponent, such as 1.2E7 or 1e+05; no
+ * known one does for five digits.
+ */
+function spellings(digits: string): string[] {
+  if (digits.length <= 5) return [digits]
+  const rest = digits.slice(1).replace(/0+$/, '')
+  const ends = rest === '' ? [digits.slice(0, 1), '0'] : [rest]
+  return [digits, ...ends.flatMap((end) => [`${end}e${digits.length - 1}`, `${end}e`])]
+}
+
+/** Whether a word stands in the text as it is in the value. Parts of a number may not: 10000000.5 can be 1.00000005E7. */
+const isLetters = (word: string): boolean => /[a-df-z]/i.test(word)
+
+/**
+ * Conditions that every text meets in which a path has this value, or one that matches this pattern. JSON writes ASCII
+ * letters and digits of a text as they are, but the end of an escape can stand before them: they are looked for as parts.
+ */
+export function valueConditions(source: Source, values: Values, { value, match, text }: Match): string[] {
+  const column = indexedColumn(source, value)
+  if (column === undefined || match === 'has') return []
+  const token = (word: string) => `hasToken(lower(${column}), ${values.add('String', word)})`
+  if (match === 'is' && /^\d{1,15}$/.test(text)) {
+    const found = spellings(text).map(token)
+    return found.length > 1 ? [`(${found.join(' OR ')})`] : found
+  }
+  if (match === 'is' && /^[a-z0-9]+$/i.test(text)) return isLetters(text) ? [token(text.toLowerCase())] : []
+  const words = [...new Set([...text.matchAll(runs)].map(([run]) => run.toLowerCase()))]
+  const parts = words.filter((word) => isPart(word) && isLetters(word))
+  return parts.slice(0, wordsMax).map((word) => partCondition(values, column, word))
+}
+
 /** Conditions that every row with a value of a path into JSON meets: its keys are words of the text. */
 export function keyConditions(source: Source, values: Values, value: Value): string[] {
-  if (value.of !== 'json' || value.text.of !== 'text') return []
-  const column = columnOf(source.texts, value.text.column)
-  if (column !== source.words) return []
+  const column = indexedColumn(source, value)
+  if (column === undefined || value.of !== 'json') return []
   // A key that JSON writes with escapes is not looked for.
   const keys = value.path.steps.flatMap((step) =>
     'key' in step && /^[\w.-]+$/.test(step.key) ? [`"${step.key}"`] : [],
