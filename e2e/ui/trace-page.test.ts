@@ -281,6 +281,34 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     expect([state.watched.errors, state.watched.foreign, state.watched.dialogs]).toEqual([[], [], []])
   }, 60_000)
 
+  test('web vitals are at their spans, with their rating', async () => {
+    const traceId = eventId()
+    const at = Date.now() / 1000 - 10
+    const transaction = {
+      type: 'transaction',
+      transaction: '/cart',
+      start_timestamp: at,
+      timestamp: at + 5,
+      contexts: { trace: { trace_id: traceId, span_id: traceId.slice(16), op: 'pageload' } },
+      measurements: { lcp: { value: 4170, unit: 'millisecond' }, cls: { value: 0.02, unit: '' } },
+      spans: [],
+    }
+    const body = `${JSON.stringify({ event_id: eventId() })}\n{"type":"transaction"}\n${JSON.stringify(transaction)}\n`
+    await ingest(product, state.project, body)
+    await until('the page load', 20_000, async () => {
+      const answer = await api(product, state.project, `/organizations/${org}/trace-view/${traceId}/`)
+      return (answer.json as View).spanCount === 1
+    })
+    await open('', traceId)
+    await rows().filter({ hasText: 'CLS' }).getByText('0.02, good').waitFor()
+    await rows().filter({ hasText: 'LCP' }).click()
+    await selected().getByText('4.17 s, poor').waitFor()
+    await drawer().getByText('Good up to 2.5 s, poor above 4 s.').waitFor()
+    expect(await faults(page())).toEqual([])
+    await drawer().getByRole('button', { name: 'Show its span' }).click()
+    await drawer().getByRole('button', { name: 'LCP 4.17 s, poor' }).waitFor()
+  })
+
   test('axe has no findings, and Markdown answers who may read it', async () => {
     await open()
     await rows().first().waitFor()

@@ -13,7 +13,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
-import { cutOf, isHidden } from './model.ts'
+import { cutOf, isHidden, type Point } from './model.ts'
 import { levelOfPoint } from './point-level.ts'
 import { SpanStatement } from './span-statement.tsx'
 import type { TraceControls } from './use-trace.ts'
@@ -146,11 +146,35 @@ function Stored({ trace, node }: { trace: TraceControls; node: number }) {
   )
 }
 
-function PointDetails({ trace, number }: { trace: TraceControls; number: number }) {
+/** A web vital: what it measures, its value and what is good. */
+function VitalDetails({ trace, words, point }: Parts & { point: Point }) {
+  const t = useTranslations('trace')
+  const vitals = useTranslations('performance.vitals')
+  const mark = trace.model.vitals[point.index]
+  if (!mark) return null
+  const { name, value, bounds } = words.vital(point.index)
+  return (
+    <>
+      <p className="tp-message">
+        <SeverityShape level={levelOfPoint(trace.model, point)} label="" sizePx={8} /> {name} {value}
+      </p>
+      <p>{vitals(mark.vital)}</p>
+      <p className="tp-dim">{bounds}</p>
+      <div className="tp-drawer-acts">
+        <Button compact look="plain" onClick={() => trace.reveal(point.node)}>
+          {t('showSpan')}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function PointDetails({ trace, words, number }: Parts & { number: number }) {
   const t = useTranslations('trace')
   const { model, organization } = trace
   const point = model.points[number]
   if (!point) return null
+  if (point.kind === 'vital') return <VitalDetails trace={trace} words={words} point={point} />
   const event = point.kind === 'error' ? model.view.events[point.index] : undefined
   const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
   const line = point.kind === 'log' ? model.view.logs[point.index] : undefined
@@ -190,7 +214,7 @@ function PointDetails({ trace, number }: { trace: TraceControls; number: number 
 }
 
 /** Errors, feedback and log lines of a span. */
-function SpanPoints({ trace, node }: { trace: TraceControls; node: number }) {
+function SpanPoints({ trace, words, node }: Parts & { node: number }) {
   const t = useTranslations('trace')
   const { model, select } = trace
   const points = model.pointsOf.get(node)
@@ -203,11 +227,15 @@ function SpanPoints({ trace, node }: { trace: TraceControls; node: number }) {
           const event = point.kind === 'error' ? model.view.events[point.index] : undefined
           const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
           const line = point.kind === 'log' ? model.view.logs[point.index] : undefined
+          const { name, value } = words.vital(point.kind === 'vital' ? point.index : -1)
           return (
             <li key={`${point.kind} ${point.index}`}>
               <SeverityShape level={event ? 'error' : levelOfPoint(model, point)} label={t(point.kind)} sizePx={8} />
               <button type="button" onClick={() => select({ kind: 'point', ref: model.points.indexOf(point) })}>
-                <PlainText text={event?.title ?? item?.message ?? line?.message ?? ''} charactersMax={120} />
+                <PlainText
+                  text={event?.title ?? item?.message ?? line?.message ?? `${name} ${value}`}
+                  charactersMax={120}
+                />
               </button>
               {event?.shortId ? <span className="tp-dim">{event.shortId}</span> : null}
             </li>
@@ -246,7 +274,7 @@ function RunDetails({ trace, words, first }: Parts & { first: number }) {
 
 function titleOf(
   { trace: { model, selected }, words }: Parts,
-  t: (key: 'error' | 'feedback' | 'log' | 'gapTitle') => string,
+  t: (key: 'error' | 'feedback' | 'log' | 'vital' | 'gapTitle') => string,
 ): string {
   if (!selected) return ''
   if (selected.kind === 'point') return t(model.points[selected.ref]?.kind ?? 'error')
@@ -277,7 +305,7 @@ export function Drawer({ trace }: { trace: TraceControls }) {
           <X size={15} strokeWidth={1.75} />
         </Button>
       </header>
-      {kind === 'point' ? <PointDetails trace={trace} number={ref} /> : null}
+      {kind === 'point' ? <PointDetails trace={trace} words={words} number={ref} /> : null}
       {kind === 'run' ? <RunDetails trace={trace} words={words} first={ref} /> : null}
       {kind === 'gap' || kind === 'endGap' ? (
         <>
@@ -296,7 +324,7 @@ export function Drawer({ trace }: { trace: TraceControls }) {
           {ref >= model.tree.spanCount ? <p className="tp-message">{t('missingWhy')}</p> : null}
           {isHidden(model, ref) ? <p className="tp-message">{t('hiddenWhy')}</p> : null}
           <Figures trace={trace} words={words} node={ref} />
-          <SpanPoints trace={trace} node={ref} />
+          <SpanPoints trace={trace} words={words} node={ref} />
           {ref < model.tree.spanCount && !isHidden(model, ref) ? <Stored key={ref} trace={trace} node={ref} /> : null}
         </>
       ) : null}

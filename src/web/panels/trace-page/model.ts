@@ -4,9 +4,10 @@ import { isBoundary, textOf } from '../../../domain/traces/trace-spans.ts'
 import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/traces/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/traces/trace-tree.ts'
 import type { Clocks } from './view-state.ts'
+import { type VitalMark, vitalMarksOf } from './vital-marks.ts'
 
-/** An error, feedback or log line at its span. `node` is -1 if only its time is known. */
-export type Point = { kind: 'error' | 'feedback' | 'log'; index: number; atUs: number; node: number }
+/** An error, feedback, log line or web vital at its span. `node` is -1 if only its time is known. */
+export type Point = { kind: 'error' | 'feedback' | 'log' | 'vital'; index: number; atUs: number; node: number }
 
 /** Everything that the views of a trace show, computed once for each answer of the server. */
 export type TraceModel = {
@@ -23,6 +24,8 @@ export type TraceModel = {
   path: CriticalPath
   /** Numbers of the parts of the critical path, by node. */
   partsOf: ReadonlyMap<number, number[]>
+  /** The web vitals that points name by their index. */
+  vitals: readonly VitalMark[]
   points: readonly Point[]
   pointsOf: ReadonlyMap<number, Point[]>
   /** The first node of the band that a node belongs to: what one process did in a row. -1 for a missing parent. */
@@ -37,8 +40,9 @@ export type TraceModel = {
   isRecorded: boolean
 }
 
-function pointsIn({ events, feedback, logs }: RestTraceView): Point[] {
+function pointsIn({ events, feedback, logs }: RestTraceView, vitals: readonly VitalMark[]): Point[] {
   return [
+    ...vitals.map(({ atUs, span }, index): Point => ({ kind: 'vital', index, atUs, node: span })),
     ...events.map(({ at, span }, index): Point => ({ kind: 'error', index, atUs: at, node: span })),
     ...feedback.map(({ at, span }, index): Point => ({ kind: 'feedback', index, atUs: at, node: span })),
     ...logs.map(({ at, span }, index): Point => ({ kind: 'log', index, atUs: at, node: span })),
@@ -84,14 +88,16 @@ export function modelOf(view: RestTraceView, clocks: Clocks = 'corrected'): Trac
   const isRecorded = clocks === 'recorded' && isShifted(corrected)
   const tree = isRecorded ? buildTree(spans, { isSampled: view.isSampled, isRecorded }) : corrected
   const { selfUs, gaps, networkUs } = timesOf(spans, tree)
-  const points = movePoints(pointsIn(view), tree)
+  const vitals = vitalMarksOf(view)
+  const points = movePoints(pointsIn(view, vitals), tree)
   const path = criticalPath(tree, mainRoot(tree))
   const bands = bandsOf(view, tree)
   const runs = runsOf(spans, tree)
   const bandSizes = new Map<number, number>()
   for (const band of bands) if (band >= 0) bandSizes.set(band, (bandSizes.get(band) ?? 0) + 1)
   const extent = extentOf(tree)
-  const times = points.map((point) => point.atUs)
+  // A browser's vitals are not checked: a wrong one must not stretch the axis.
+  const times = points.filter(({ kind }) => kind !== 'vital').map((point) => point.atUs)
   return {
     view,
     tree,
@@ -103,6 +109,7 @@ export function modelOf(view: RestTraceView, clocks: Clocks = 'corrected'): Trac
     runAt: new Map([...runs.values()].flatMap((list) => list.map((run) => [run.first, run] as const))),
     path,
     partsOf: Map.groupBy(path.nodes.keys(), (part) => path.nodes[part] ?? -1),
+    vitals,
     points,
     pointsOf: Map.groupBy(points, (point) => point.node),
     bands,

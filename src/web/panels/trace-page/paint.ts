@@ -33,6 +33,7 @@ const tokens = [
   'fatal',
   'warning',
   'info',
+  'ok',
   'accent',
 ] as const
 export type Palette = Readonly<Record<(typeof tokens)[number] | 'font', string>>
@@ -190,9 +191,7 @@ function pointRow({ context, model, palette, x }: Paint, ref: number, top: numbe
   if (!point) return
   const at = x(point.atUs)
   const level = levelOfPoint(model, point)
-  const colour =
-    palette[level === 'fatal' ? 'fatal' : level === 'warning' ? 'warning' : level === 'info' ? 'info' : 'error']
-  context.fillStyle = colour
+  context.fillStyle = palette[level]
   context.fillRect(at - 0.5, top, 1, rowPx)
   context.beginPath()
   if (level === 'fatal') context.rect(at - 4, top + 8, 8, 8)
@@ -205,6 +204,11 @@ function pointRow({ context, model, palette, x }: Paint, ref: number, top: numbe
     context.lineTo(at + 5, top + 12)
     context.lineTo(at, top + 17)
     context.lineTo(at - 5, top + 12)
+  } else if (level === 'ok') {
+    context.moveTo(at - 5, top + 12)
+    context.lineTo(at - 2, top + 16)
+    context.lineTo(at + 5, top + 8)
+    context.lineTo(at - 2, top + 13)
   } else context.arc(at, top + 12, 4, 0, Math.PI * 2)
   context.fill()
 }

@@ -64,10 +64,22 @@ function Band({ trace: { model }, words, node }: Pick<RowProps, 'trace' | 'words
   )
 }
 
-function Point({ trace: { model, organization }, number }: { trace: TraceControls; number: number }) {
+function Point({
+  trace: { model, organization },
+  words,
+  number,
+}: Pick<RowProps, 'trace' | 'words'> & { number: number }) {
   const t = useTranslations('trace')
   const point = model.points[number]
   if (!point) return null
+  if (point.kind === 'vital')
+    return (
+      <>
+        <SeverityShape level={levelOfPoint(model, point)} label="" />
+        <b>{words.vital(point.index).name}</b>
+        <span className="tp-text">{words.vital(point.index).value}</span>
+      </>
+    )
   if (point.kind === 'feedback') {
     const item = model.view.feedback[point.index]
     return (
@@ -217,7 +229,7 @@ export const Row = memo(function Row({ trace, words, row, isMatch }: RowProps) {
         {kind === 'point' ? (
           <>
             <span className="tp-fold" />
-            <Point trace={trace} number={ref} />
+            <Point trace={trace} words={words} number={ref} />
           </>
         ) : null}
       </div>

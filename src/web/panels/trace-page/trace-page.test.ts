@@ -3,6 +3,7 @@ import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
 import { columnsOf, type TestSpan } from '../../../domain/traces/trace.cases.ts'
 import { shownRows, verdictOf } from './compared.ts'
 import { isHidden, longestWait, modelOf, vitalsOf } from './model.ts'
+import { levelOfPoint } from './point-level.ts'
 import { carried, noFolds, revealed, rowAt, rowsOf } from './rows.ts'
 import { lengthOf, matchesOf, parseSearch } from './search.ts'
 import { readState, stateQuery } from './view-state.ts'
@@ -91,8 +92,10 @@ describe('rows', () => {
         '   node f',
         '    point 0',
         '  endGap b',
+        // The largest paint of the page load.
+        ' point 1',
         ' endGap a',
-        'point 1',
+        'point 2',
       ].filter((row) => row !== '   band f'),
     )
   })
@@ -133,6 +136,49 @@ describe('the model', () => {
     expect(vitalsOf(model).get('lcp')).toEqual({ value: 1200, span: 1 })
     expect([model.fromUs, model.toUs]).toEqual([0, 1_200_000])
     expect(modelOf(viewOf([], { events: [event(0, -1)] }))).toMatchObject({ fromUs: 0, toUs: 1_000_000 })
+  })
+})
+
+describe('web vitals', () => {
+  const page = viewOf(
+    [
+      { id: 'a', op: 'pageload', name: '/cart', segment: true, for: 3000 },
+      { id: 'b', parent: 'a', op: 'ui.webvital.lcp', for: 2600 },
+      { id: 'c', parent: 'a', op: 'ui.interaction.click', from: 1000, for: 600 },
+      { id: 'd', op: 'navigation', name: '/pay', segment: true, from: 5000, for: 100 },
+      { id: 'e', parent: 'a', op: 'db', from: 2000, for: 10 },
+    ],
+    {
+      vitals: [
+        { span: 0, values: { fcp: 900, ttfb: 9_000_000, cls: 0.3, inp: 40, score: 1 } },
+        { span: 1, values: { lcp: 2600 } },
+        { span: 2, values: { inp: 600 } },
+        { span: 3, values: { 'soft.lcp': 66 } },
+        { span: 4, values: { lcp: 1, rows: 7 } },
+      ],
+    },
+  )
+  const built = modelOf(page)
+  test('are rows at their spans and times, with a rating', () => {
+    const shown = built.points.map((point) => {
+      const { vital, isSoft } = built.vitals[point.index] ?? {}
+      return [vital, isSoft, built.view.spans.ids[point.node]?.at(-1), point.atUs / 1000, levelOfPoint(built, point)]
+    })
+    expect(shown).toEqual([
+      ['fcp', false, 'a', 900, 'ok'],
+      ['inp', false, 'c', 1600, 'error'],
+      ['lcp', false, 'b', 2600, 'warning'],
+      ['inp', false, 'a', 3000, 'ok'],
+      ['cls', false, 'a', 3000, 'error'],
+      ['lcp', true, 'd', 5066, 'ok'],
+      ['ttfb', false, 'a', 9_000_000, 'error'],
+    ])
+    expect(rowsOf(built, noFolds).kinds.filter((kind) => kind === 'point')).toHaveLength(7)
+  })
+  test('a wrong one stretches no axis, and many are cut', () => {
+    expect([built.fromUs, built.toUs]).toEqual([0, 5_100_000])
+    const many = { ...page, vitals: Array.from({ length: 500 }, () => ({ span: 0, values: { lcp: 1 } })) }
+    expect(modelOf(many).vitals).toHaveLength(100)
   })
 })
 
