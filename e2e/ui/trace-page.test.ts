@@ -309,6 +309,44 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     await drawer().getByRole('button', { name: 'LCP 4.17 s, poor' }).waitFor()
   })
 
+  test('events and links of a span are in its details, and a link leads to the other trace', async () => {
+    const traceId = eventId()
+    const startMs = Date.now() - 10_000
+    const nanos = (ms: number) => String(BigInt(startMs + ms) * 1_000_000n)
+    const text = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+    const span = {
+      traceId,
+      spanId: '1'.repeat(16),
+      name: 'process order',
+      kind: 5,
+      startTimeUnixNano: nanos(0),
+      endTimeUnixNano: nanos(500),
+      events: [
+        { name: 'exception', timeUnixNano: nanos(120), attributes: [text('exception.message', 'no <b>rate</b>')] },
+      ],
+      links: [{ traceId: state.trace, spanId: '2'.repeat(16), flags: 1, attributes: [text('queue', 'orders')] }],
+    }
+    const answer = await fetch(`${product.url}/api/${state.project.id}/integration/otlp/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-sentry-auth': `sentry sentry_key=${state.project.key}` },
+      body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
+    })
+    expect(answer.status).toBe(200)
+    await until('the span', 20_000, async () => {
+      const view = await api(product, state.project, `/organizations/${org}/trace-view/${traceId}/`)
+      return (view.json as View).spanCount === 1
+    })
+    await open(`?span=${span.spanId}`, traceId)
+    const events = drawer().getByRole('region', { name: 'Span events' })
+    await events.getByText('120 ms after the start').waitFor()
+    await events.getByText('no <b>rate</b>').waitFor()
+    const links = drawer().getByRole('region', { name: 'Linked spans' })
+    await links.getByText('orders').waitFor()
+    expect(await faults(page())).toEqual([])
+    await links.getByRole('link').click()
+    await page().waitForURL(`**/traces/${state.trace}?span=${'2'.repeat(16)}`)
+  })
+
   test('axe has no findings, and Markdown answers who may read it', async () => {
     await open()
     await rows().first().waitFor()

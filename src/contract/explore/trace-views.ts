@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { digits, eventId, record, spanId } from '../scalars.ts'
+import { digits, eventId, spanId } from '../scalars.ts'
+import { restSpanEvents, restSpanLinks } from './traces.ts'
 
 const column = z.array(z.number())
 const ids = z.array(z.string().regex(/^(?:[0-9a-f]{16})?$/))
@@ -122,10 +123,10 @@ export const restTraceItem = z
     projectSlug: z.string(),
     timestamp: z.iso.datetime(),
     attributes: z.array(attribute).describe('By name. Lists and objects are JSON.'),
-    links: z.array(record),
+    links: restSpanLinks,
     measurements: z.record(z.string(), z.number()).describe('Times in milliseconds.'),
     description: z.string(),
-    events: z.array(record).describe('Span events of OpenTelemetry.'),
+    events: restSpanEvents,
     clockShift: z
       .number()
       .describe('Milliseconds that were added to its times, because the clock of the sender was wrong.'),

@@ -117,6 +117,20 @@ const traceError = z
   .meta({ id: 'TraceError' })
 export type RestTraceError = z.infer<typeof traceError>
 
+/** Links of a span to others, of the same trace or of another one. */
+export const restSpanLinks = z.array(
+  z.strictObject({
+    trace_id: eventId,
+    span_id: spanId,
+    sampled: z.boolean(),
+    attributes: record.exactOptional().describe('Only links of OpenTelemetry have attributes.'),
+  }),
+)
+
+export const restSpanEvents = z
+  .array(z.strictObject({ name: z.string(), timestamp: at, attributes: record }))
+  .describe('Span events of OpenTelemetry, exceptions too.')
+
 /** A span of organizations/{org}/trace/{trace}/ with its child spans. */
 const span = z
   .strictObject({
@@ -144,18 +158,8 @@ const span = z
     release: z.string(),
     measurements,
     additional_attributes: record,
-    links: z.array(
-      z.strictObject({
-        trace_id: eventId,
-        span_id: spanId,
-        sampled: z.boolean(),
-        attributes: record.exactOptional().describe('Only links of OpenTelemetry have attributes.'),
-      }),
-    ),
-    events: z
-      .array(z.strictObject({ name: z.string(), timestamp: at, attributes: record }))
-      .exactOptional()
-      .describe('Span events of OpenTelemetry, exceptions too. Absent: none.'),
+    links: restSpanLinks,
+    events: restSpanEvents.exactOptional(),
     /** Number of repaired faults in the sent span. */
     repaired: z.int(),
     get children() {

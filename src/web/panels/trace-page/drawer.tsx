@@ -15,6 +15,7 @@ import { SeverityShape } from '../../ui/severity.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { cutOf, isHidden, type Point } from './model.ts'
 import { levelOfPoint } from './point-level.ts'
+import { SpanEvents, SpanLinks } from './span-details.tsx'
 import { SpanStatement } from './span-statement.tsx'
 import type { TraceControls } from './use-trace.ts'
 import { useWords, type Words } from './words.ts'
@@ -102,8 +103,8 @@ function Attributes({ trace, item }: { trace: TraceControls; item: RestTraceItem
   )
 }
 
-/** What the server knows of a span: its statement and its attributes. */
-function Stored({ trace, node }: { trace: TraceControls; node: number }) {
+/** What the server knows of a span: its statement, events, links and attributes. */
+function Stored({ trace, words, node }: Parts & { node: number }) {
   const t = useTranslations('trace')
   const { view } = trace.model
   const project = view.projects[view.spans.projects[node] ?? 0]?.id ?? undefined
@@ -138,6 +139,8 @@ function Stored({ trace, node }: { trace: TraceControls; node: number }) {
           durationMs={(trace.model.tree.durations[node] ?? 0) / 1000}
         />
       ) : null}
+      <SpanEvents trace={trace} words={words} node={node} item={data} />
+      <SpanLinks trace={trace} item={data} />
       <Attributes trace={trace} item={data} />
       <div className="tp-drawer-acts">
         <CopyButton text={() => JSON.stringify(data, null, 2)} label={t('copyJson')} />
@@ -267,7 +270,7 @@ function RunDetails({ trace, words, first }: Parts & { first: number }) {
         </Button>
       </div>
       <h3>{t('firstOfRun')}</h3>
-      <Stored trace={trace} node={run.main} />
+      <Stored trace={trace} words={words} node={run.main} />
     </>
   )
 }
@@ -325,7 +328,9 @@ export function Drawer({ trace }: { trace: TraceControls }) {
           {isHidden(model, ref) ? <p className="tp-message">{t('hiddenWhy')}</p> : null}
           <Figures trace={trace} words={words} node={ref} />
           <SpanPoints trace={trace} words={words} node={ref} />
-          {ref < model.tree.spanCount && !isHidden(model, ref) ? <Stored key={ref} trace={trace} node={ref} /> : null}
+          {ref < model.tree.spanCount && !isHidden(model, ref) ? (
+            <Stored key={ref} trace={trace} words={words} node={ref} />
+          ) : null}
         </>
       ) : null}
     </aside>
