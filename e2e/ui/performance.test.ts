@@ -218,6 +218,32 @@ describe.skipIf(noChromium)('the performance pages', () => {
     await page.getByRole('button', { name: 'Clear the selection' }).waitFor()
   })
 
+  test('why slow explains a part of the range, chosen by keys or by a drag', async () => {
+    const { page } = state
+    const trend = page.getByRole('slider', { name: 'Select a part of the range' })
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('brush'))
+    await trend.press('ArrowLeft')
+    await trend.press('Enter')
+    await page.waitForURL(/during=\d+-\d+/)
+    await trend.press('Escape')
+    await page.waitForURL((url) => !url.searchParams.has('during'))
+    const box = await trend.boundingBox()
+    if (!box) throw new Error('the trend has no box')
+    await page.mouse.move(box.x + 2, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width - 2, box.y + 20)
+    await page.mouse.up()
+    await page.waitForURL(/during=\d+-\d+/)
+    await page.reload()
+    await hydrated(page)
+    // All of the range is selected, so nothing is left to compare with.
+    await page.getByText(/ 0 others\. At least 20 of each are needed\./).waitFor()
+    expect(await faults()).toEqual([])
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('during'))
+  })
+
   test('from a query to its callers', async () => {
     const { page } = state
     await open('/queries?project=shop&t=24h')

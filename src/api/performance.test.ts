@@ -188,6 +188,24 @@ describe('performance', () => {
     expect(few).toMatchObject({ own: 0, attributes: [], spans: [] })
   })
 
+  test('why slow: a part of the range against the rest of it', async () => {
+    const path = `routes/${await idOf('/orders/[id]')}/why-slow/?from=0&statsPeriod=14d`
+    const since = new Date(nowMs - day).toISOString()
+    const found = await get<RestWhySlow>(`${path}&since=${since}`)
+    expect([found.own, found.others]).toEqual([60, 60])
+    expect(found.attributes[0]).toMatchObject({ key: 'flag.new', value: 'off', otherShare: 0 })
+    expect(found.traces).toHaveLength(3)
+    const before = await get<RestWhySlow>(`${path}&until=${since}`)
+    expect([before.own, before.others]).toEqual([60, 60])
+    expect(before.attributes.some(({ key }) => key === 'flag.new')).toBe(false)
+    // Nothing is selected outside of the range.
+    expect(await get<RestWhySlow>(`${path}&since=2001-01-01T00:00:00Z&until=2001-01-02T00:00:00Z`)).toMatchObject({
+      own: 0,
+      others: 120,
+      traces: [],
+    })
+  })
+
   test('vitals by route and of all together', async () => {
     const { rows, totals } = await get<RestVitals>('vitals/')
     expect(rows.map(({ route }) => route)).toEqual([hostile])
@@ -277,6 +295,7 @@ describe('performance', () => {
     ['?offset=-1', 400],
     ['?project=none', 404],
     ['routes/MCAgLw/why-slow/', 400],
+    ['routes/MCAgLw/why-slow/?from=0&since=yesterday', 400],
   ])('%s answers %d', async (path, status) => {
     expect((await call('GET', `/organizations/acme/performance/${path}`)).status).toBe(status)
   })

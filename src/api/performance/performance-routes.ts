@@ -37,6 +37,7 @@ const listQuery = {
 }
 const rowsDefault = 100
 const durationMsMax = 86_400_000
+const moment = (description: string) => z.iso.datetime({ offset: true }).optional().describe(description)
 
 type PerformanceCall = Call<z.output<z.ZodObject<typeof performanceQuery>>, unknown>
 
@@ -46,6 +47,13 @@ const performanceViewOf = async (call: PerformanceCall): Promise<PerformanceView
   against: call.query.against,
   withCut: call.query.cut === '1',
 })
+
+/** The selected part of the range of a view. Undefined: no part is selected. */
+function partOf({ range }: PerformanceView, since: string | undefined, until: string | undefined) {
+  if (since === undefined && until === undefined) return undefined
+  const fromMs = Math.max(range.fromMs, since === undefined ? range.fromMs : Date.parse(since))
+  return { fromMs, toMs: Math.max(fromMs, Math.min(range.toMs, until === undefined ? range.toMs : Date.parse(until))) }
+}
 
 const pageOf = (query: {
   query: string
@@ -164,7 +172,7 @@ export const performanceApiRoutes: readonly Route[] = [
     path: '/organizations/:org/performance/routes/:route/why-slow',
     operationId: 'performanceWhySlow',
     summary:
-      'Attributes and child spans that segments of a route with some durations have more often than its others, by their lift.',
+      'Attributes and child spans that segments of a route with some durations, or of a part of the range, have more often than its others, by their lift.',
     action: 'event:read',
     query: z.object({
       ...performanceQuery,
@@ -175,14 +183,16 @@ export const performanceApiRoutes: readonly Route[] = [
         .max(durationMsMax)
         .default(durationMsMax)
         .describe('Selected durations are shorter, ms.'),
+      since: moment('Start of a selected part of the range, ISO 8601. With from=0 only this part is selected.'),
+      until: moment('End of the selected part.'),
     }),
     response: restWhySlow,
-    handle: async (call) => ({
-      body: await whySlow(call.app, await performanceViewOf(call), call.params.route ?? '', {
-        fromMs: call.query.from,
-        toMs: Math.max(call.query.from, call.query.to),
-      }),
-    }),
+    handle: async (call) => {
+      const { from, to, since, until } = call.query
+      const view = await performanceViewOf(call)
+      const durations = { fromMs: from, toMs: Math.max(from, to) }
+      return { body: await whySlow(call.app, view, call.params.route ?? '', durations, partOf(view, since, until)) }
+    },
   }),
   route({
     method: 'GET',

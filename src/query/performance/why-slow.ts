@@ -1,6 +1,6 @@
 import type { RestSlowValue, RestWhySlow } from '../../contract/explore/performance.ts'
 import { commonEventsMin } from '../../domain/in-common.ts'
-import type { SlowCounts } from '../../store/events/performance-store.ts'
+import type { SlowCounts, TimeRange } from '../../store/events/performance-store.ts'
 import { commonOf } from '../events/lift.ts'
 import type { QueryDeps } from '../issues/issue.ts'
 import { type PerformanceView, scopeOf } from './compared.ts'
@@ -24,14 +24,16 @@ function valuesOf(counts: SlowCounts): RestSlowValue[] {
 }
 
 /**
- * Returns what segments of a route with durations from `fromMs` to `toMs` have more often than its others. Throws
- * NOT_FOUND, QUERY_TIMEOUT, STORE_UNAVAILABLE.
+ * Returns what segments of a route with durations from `fromMs` to `toMs` that began in `times` have more often than its
+ * others in the range. Without `times`, only durations tell them apart. Throws NOT_FOUND, QUERY_TIMEOUT,
+ * STORE_UNAVAILABLE.
  */
 export async function whySlow(
   { events }: Pick<QueryDeps, 'events'>,
   view: PerformanceView,
   id: string,
   durationsMs: { fromMs: number; toMs: number },
+  times?: TimeRange,
 ): Promise<RestWhySlow> {
   const { key } = routeOfView(view, id)
   const durations = { fromUs: Math.floor(durationsMs.fromMs * 1000), toUs: Math.ceil(durationsMs.toMs * 1000) }
@@ -41,9 +43,10 @@ export async function whySlow(
     withCut: view.withCut,
     durations,
   }
+  const selected = { ...request.scope, ...times }
   const [{ attributes, spans }, traces] = await Promise.all([
-    events.slowValues({ ...request, segmentsMax, spanSegmentsMax, max: comparedMax }),
-    events.routeTraces({ ...request, order: 'newest', max: tracesMax }),
+    events.slowValues({ ...request, times, segmentsMax, spanSegmentsMax, max: comparedMax }),
+    events.routeTraces({ ...request, scope: selected, order: 'newest', max: tracesMax }),
   ])
   return {
     own: attributes.own,

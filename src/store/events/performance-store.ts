@@ -64,6 +64,9 @@ type VitalsRequest = { scope: Scope; route?: RouteKey; loads: VitalLoads }
 /** A range of durations in microseconds: the upper end is excluded. */
 export type DurationRange = { fromUs: number; toUs: number }
 
+/** A range of starts in milliseconds since 1970: the upper end is excluded. */
+export type TimeRange = { fromMs: number; toMs: number }
+
 /** One route in one scope, and optionally the durations that the reader selected. */
 export type RouteRequest = { key: RouteKey; scope: Scope; withCut: boolean }
 
@@ -206,9 +209,18 @@ export type PerformanceStore = {
   ): Promise<{ kind: BreakdownKind; rows: BreakdownRow[] }[]>
   /** The names under which the segments of a route came, most frequent first. */
   routeNames(request: RouteRequest & { max: number }): Promise<string[]>
-  /** Attributes and child spans of the newest segments with these durations and of the newest others. */
+  /**
+   * Attributes and child spans of the newest segments with these durations, and that began in `times`, and of the newest
+   * others of the scope.
+   */
   slowValues(
-    request: RouteRequest & { durations: DurationRange; segmentsMax: number; spanSegmentsMax: number; max: number },
+    request: RouteRequest & {
+      durations: DurationRange
+      times?: TimeRange | undefined
+      segmentsMax: number
+      spanSegmentsMax: number
+      max: number
+    },
   ): Promise<{ attributes: SlowCounts; spans: SlowCounts }>
   /** Statements by total time. `hash` selects a single statement. */
   statementStats(request: {

@@ -382,6 +382,21 @@ export function performanceCases(open: () => EventStore): void {
       expect(value('spans', '5+ × db', 'SELECT * FROM items WHERE id = ?')).toMatchObject({ own: 20, others: 0 })
     })
 
+    test('what a part of the range has more often, of all durations and of some', async () => {
+      const request = { key: load, scope, withCut: false, segmentsMax: 1000, spanSegmentsMax: 1000, max: 50 }
+      const all = { fromUs: 0, toUs: 10_000_000 }
+      const slow = { fromUs: 2_000_000, toUs: 10_000_000 }
+      const first = monday + hour
+      const sidesOf = async (durations: typeof all, times: { fromMs: number; toMs: number }) => {
+        const { attributes, spans } = await open().slowValues({ ...request, durations, times })
+        return [attributes.own, attributes.others, spans.own, spans.others]
+      }
+      // One page load each second, and every third is slow.
+      expect(await sidesOf(all, { fromMs: first, toMs: first + 30_000 })).toEqual([30, 30, 30, 30])
+      expect(await sidesOf(slow, { fromMs: first, toMs: first + 30_000 })).toEqual([10, 50, 10, 50])
+      expect(await sidesOf(all, { fromMs: first - hour, toMs: first })).toEqual([0, 60, 0, 60])
+    })
+
     test('statements with their callers', async () => {
       const request = { scope, text: '', order: 'total', max: 10, offset: 0 } as const
       const { statements, all } = await open().statementStats({ ...request, kind: 'queries' })

@@ -14,15 +14,17 @@ const breakdownSql: Record<BreakdownKind, string> = {
   device: 'toString(device)',
 }
 
+/** Condition for durations in a range. */
+export const compileDurations = (values: Values, { fromUs, toUs }: DurationRange): string =>
+  `duration >= ${values.add('UInt64', fromUs)} AND duration < ${values.add('UInt64', toUs)}`
+
 /** Condition for segments of a route that count for percentiles, with durations in a range. */
 export function compileMeasured(
   values: Values,
   { key, scope, withCut }: RouteRequest,
   durations?: DurationRange,
 ): string {
-  const within = durations
-    ? `duration >= ${values.add('UInt64', durations.fromUs)} AND duration < ${values.add('UInt64', durations.toUs)}`
-    : '1'
+  const within = durations ? compileDurations(values, durations) : '1'
   return `${compileRoute(values, key, scope)} AND ${isMeasured(withCut)} AND ${within}`
 }
 

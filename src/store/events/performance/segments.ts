@@ -1,5 +1,5 @@
 import type { Scope } from '../events.ts'
-import type { RouteKey } from '../performance-store.ts'
+import type { RouteKey, TimeRange } from '../performance-store.ts'
 import { aheadMs, type Values } from '../reading/filter.ts'
 
 /** Tables that a query reads, with their database. */
@@ -8,6 +8,10 @@ export type Tables = { spans: string; segments: string }
 /** A time as SQL. */
 const timeOf = (values: Values, ms: number): string =>
   `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
+
+/** Condition for spans that began in a range. */
+export const compileTimes = (values: Values, { fromMs, toMs }: TimeRange): string =>
+  `start >= ${timeOf(values, fromMs)} AND start < ${timeOf(values, toMs)}`
 
 /** Condition for the spans of a scope. `fromMs` is inclusive, `toMs` exclusive. */
 export function compileSpanScope(values: Values, scope: Scope): string {

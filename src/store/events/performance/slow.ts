@@ -1,8 +1,8 @@
 import type { Connection } from '../connection.ts'
 import type { PerformanceStore, SlowCounts } from '../performance-store.ts'
 import { createValues, type Values } from '../reading/filter.ts'
-import { compileMeasured } from './route.ts'
-import { compileChildren, type Tables } from './segments.ts'
+import { compileDurations, compileMeasured } from './route.ts'
+import { compileChildren, compileTimes, type Tables } from './segments.ts'
 
 type Request = Parameters<PerformanceStore['slowValues']>[0]
 /**
@@ -17,16 +17,20 @@ const oftenMin = 5
 const endlessUs = Number.MAX_SAFE_INTEGER
 
 /**
- * The newest segments on both sides, at most `max` of each. `own`: it has the selected durations. A sample bounds the
- * time: 20,000 find a planted value with the same bounds as all.
+ * The newest segments on both sides, at most `max` of each. `own`: it has the selected durations and times. A sample
+ * bounds the time: 20,000 find a planted value with the same bounds as all.
  */
 function compileSides(values: Values, table: string, request: Request, max: number, columns: string): string {
-  const { durations, ...route } = request
-  const side = (own: 0 | 1, fromUs: number, toUs: number) =>
-    `SELECT ${columns}, weight, ${own} AS own FROM ${table} WHERE ${compileMeasured(values, route, { fromUs, toUs })}`
+  const { durations, times, ...route } = request
+  const side = (own: 0 | 1, condition: string) =>
+    `SELECT ${columns}, weight, ${own} AS own FROM ${table} WHERE ${compileMeasured(values, route)} AND ${condition}`
+  const within = (fromUs: number, toUs: number) => compileDurations(values, { fromUs, toUs })
   const limit = `ORDER BY start DESC LIMIT ${values.add('UInt32', max)}`
-  const others = `${side(0, 0, durations.fromUs)} UNION ALL ${side(0, durations.toUs, endlessUs)}`
-  return `(SELECT * FROM (${side(1, durations.fromUs, durations.toUs)} ${limit})
+  const isOwn = `${within(durations.fromUs, durations.toUs)}${times ? ` AND ${compileTimes(values, times)}` : ''}`
+  const others = times
+    ? side(0, `NOT (${isOwn})`)
+    : `${side(0, within(0, durations.fromUs))} UNION ALL ${side(0, within(durations.toUs, endlessUs))}`
+  return `(SELECT * FROM (${side(1, isOwn)} ${limit})
     UNION ALL SELECT * FROM (SELECT * FROM (${others}) ${limit}))`
 }
 

@@ -45,6 +45,8 @@ export type PerformanceParams = {
   cut: boolean
   /** The selected durations in ms. */
   brush: { fromMs: number; toMs: number } | undefined
+  /** The selected part of the range, ms since 1970. */
+  during: { fromMs: number; toMs: number } | undefined
 }
 
 const single = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
@@ -64,6 +66,12 @@ function brushOf(text: string): PerformanceParams['brush'] {
   return fromMs < toMs && toMs <= durationMsMax ? { fromMs, toMs } : undefined
 }
 
+function duringOf(text: string): PerformanceParams['during'] {
+  const found = /^(\d{1,13})-(\d{1,13})$/.exec(text)
+  const [fromMs, toMs] = [Number(found?.[1]), Number(found?.[2])]
+  return fromMs < toMs && toMs <= momentMsMax ? { fromMs, toMs } : undefined
+}
+
 /** Reads the query string. Unknown values fall back to the defaults. */
 export function performanceParams(search: Search): PerformanceParams {
   const at = /^\d{1,7}$/.test(single(search.at)) ? Number(search.at) : 0
@@ -81,8 +89,16 @@ export function performanceParams(search: Search): PerformanceParams {
     open: single(search.open).slice(0, 40),
     cut: search.cut === '1',
     brush: brushOf(single(search.brush)),
+    during: duringOf(single(search.during)),
   }
 }
+
+/** The selected part of a range. Undefined if a change of the range left it outside. */
+export const withinRange = (
+  during: PerformanceParams['during'],
+  { start, end }: { start: string; end: string },
+): PerformanceParams['during'] =>
+  during && during.toMs > Date.parse(start) && during.fromMs < Date.parse(end) ? during : undefined
 
 /** Whether no filter is set. An empty list then means that no spans came. */
 export const isPlain = ({ q, project, env, at, release }: PerformanceParams): boolean =>
@@ -103,14 +119,15 @@ export type PerformanceChange = Partial<
     | 'loads'
     | 'open'
     | 'cut'
-    | 'brush',
+    | 'brush'
+    | 'during',
     string | null
   >
 >
 
 /** The changed query string with its `?`, or ''. Every change except of `at` and of selections returns to the first page. */
 export function changedSearch(search: URLSearchParams, change: PerformanceChange): string {
-  const isSelection = Object.keys(change).every((key) => key === 'open' || key === 'brush')
+  const isSelection = Object.keys(change).every((key) => key === 'open' || key === 'brush' || key === 'during')
   return searchWith(search, isSelection ? change : { at: null, ...change })
 }
 

@@ -7,7 +7,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Failures, NameCell, OpName } from './cells.tsx'
-import { type PerformanceParams, viewQueryOf } from './params.ts'
+import { type PerformanceParams, viewQueryOf, withinRange } from './params.ts'
 import { RouteFacts } from './route-facts.tsx'
 import { FewSamples, SampledCount, useSampledText } from './sampled.tsx'
 import { usePerformanceChange } from './scope.tsx'
@@ -163,6 +163,7 @@ export function RoutePage({ organization, page, params, projectIds, place, kept 
   const t = useTranslations('performance.route')
   const sampled = useSampledText()
   const [, change] = usePerformanceChange()
+  const during = withinRange(params.during, page)
   return (
     <>
       <div className="performance-head performance-route-head">
@@ -176,7 +177,12 @@ export function RoutePage({ organization, page, params, projectIds, place, kept 
       <FewSamples samples={page.samples} />
       <div className="performance-selected">
         <div className="performance-left">
-          <TrendChart organization={organization} page={page} />
+          <TrendChart
+            organization={organization}
+            page={page}
+            during={during}
+            select={(part) => change({ during: part ? `${part.fromMs}-${part.toMs}` : null })}
+          />
         </div>
         <div className="performance-right">
           <WhySlow
@@ -192,6 +198,8 @@ export function RoutePage({ organization, page, params, projectIds, place, kept 
                   : null,
               })
             }
+            during={during}
+            clear={() => change({ brush: null, during: null })}
           />
         </div>
       </div>

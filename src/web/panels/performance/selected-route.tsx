@@ -34,6 +34,7 @@ export function SelectedRoute({
   const t = useTranslations('performance.selected')
   const sampled = useSampledText()
   const [brush, setBrush] = useState<PerformanceParams['brush']>()
+  const [during, setDuring] = useState<PerformanceParams['during']>()
   const query = viewQueryOf(params, projectIds)
   const { data, error } = useQuery({
     queryKey: ['performance-route', organization, row.id, query],
@@ -54,11 +55,27 @@ export function SelectedRoute({
           </Link>
         </div>
         <RouteFacts row={row} />
-        {data ? <TrendChart organization={organization} page={data} /> : <div className="performance-trend-blank" />}
+        {data ? (
+          <TrendChart organization={organization} page={data} during={during} select={setDuring} />
+        ) : (
+          <div className="performance-trend-blank" />
+        )}
       </div>
       <div className="performance-right">
         {data ? (
-          <WhySlow organization={organization} page={data} query={query} kept={kept} brush={brush} change={setBrush} />
+          <WhySlow
+            organization={organization}
+            page={data}
+            query={query}
+            kept={kept}
+            brush={brush}
+            change={setBrush}
+            during={during}
+            clear={() => {
+              setBrush(undefined)
+              setDuring(undefined)
+            }}
+          />
         ) : null}
         <QueryFailed error={error} />
       </div>

@@ -5,6 +5,8 @@ import type { RestRoutePage } from '../../../contract/explore/performance.ts'
 import { groupAnnotations } from '../../ui/chart/annotations.ts'
 import { ChartAnnotations } from '../../ui/chart/chart-annotations.tsx'
 import { useTimeText } from '../../ui/time.tsx'
+import type { PerformanceParams } from './params.ts'
+import { useTimeBrush } from './use-time-brush.ts'
 import { filledSeries, performanceWords, topOf } from './words.ts'
 
 const heightPx = 190
@@ -48,8 +50,19 @@ function labelsOf(point: Point | null | undefined, top: number): { name: string;
 const labelPlace = (place: number) =>
   place > 0.9 ? { right: `${(1 - place) * 100}%`, left: 'auto' } : { left: `calc(${place * 100}% + 6px)` }
 
-/** Percentiles of a route over the range, with lines for releases and deploys. */
-export function TrendChart({ organization, page }: { organization: string; page: RestRoutePage }) {
+type TrendProps = {
+  organization: string
+  page: RestRoutePage
+  /** The selected part of the range. */
+  during: PerformanceParams['during']
+  select: (during: PerformanceParams['during']) => void
+}
+
+/**
+ * Percentiles of a route over the range, with lines for releases and deploys. A drag selects a part of the range; with the
+ * keys, arrows read the values and Enter selects.
+ */
+export function TrendChart({ organization, page, during, select }: TrendProps) {
   const t = useTranslations('performance.trend')
   const words = performanceWords(useLocale())
   const { text, zone } = useTimeText()
@@ -72,6 +85,20 @@ export function TrendChart({ organization, page }: { organization: string; page:
   )
   const top = topOf(Math.max(1, ...points.map(({ value }) => value?.p95 ?? 0)))
   const shown = at === null ? undefined : points[at]
+  const bucketMs = page.bucketSeconds * 1000
+  const brush = useTimeBrush({
+    count: points.length,
+    placeOf: (ms) => Math.floor((ms - startMs) / bucketMs),
+    at,
+    setAt,
+    during,
+    select: (part) =>
+      select(part && { fromMs: startMs + part.from * bucketMs, toMs: startMs + (part.to + 1) * bucketMs }),
+  })
+  const valueText = [
+    text((shown?.startS ?? 0) * 1000, 'minute'),
+    ...names.map((name) => `${name} ${words.duration(shown?.value?.[name] ?? null)}`),
+  ].join(', ')
   const firstAt = points.findIndex(({ value }) => value?.p75 != null)
   const first = points[firstAt]?.value
   const last = points.findLast(({ value }) => value?.p75 != null)?.value
@@ -83,43 +110,64 @@ export function TrendChart({ organization, page }: { organization: string; page:
         <span>0</span>
       </div>
       <div className="performance-plot">
-        <svg
-          role="img"
-          aria-label={t('label', { p75: words.duration(last?.p75 ?? null) })}
-          viewBox={`0 0 ${points.length * unit} ${heightPx}`}
-          preserveAspectRatio="none"
-          style={{ height: heightPx }}
-          onMouseLeave={() => setAt(null)}
+        <div
+          className="performance-brushed"
+          role="slider"
+          tabIndex={0}
+          aria-label={t('select')}
+          aria-valuemin={0}
+          aria-valuemax={points.length - 1}
+          aria-valuenow={at ?? points.length - 1}
+          aria-valuetext={shown ? valueText : t('hint')}
+          {...brush.handlers}
         >
-          <path
-            className="performance-grid"
-            d={`M0 .5H${points.length * unit}M0 ${heightPx / 2}H${points.length * unit}`}
-          />
-          <path className="performance-base" d={`M0 ${heightPx}H${points.length * unit}`} />
-          {names.map((name) => (
+          <svg
+            role="img"
+            aria-label={t('label', { p75: words.duration(last?.p75 ?? null) })}
+            viewBox={`0 0 ${points.length * unit} ${heightPx}`}
+            preserveAspectRatio="none"
+            style={{ height: heightPx }}
+            onMouseLeave={() => setAt(null)}
+          >
             <path
-              key={name}
-              className="performance-percentile"
-              data-name={name}
-              d={pathOf(
-                points.map(({ value }) => value?.[name] ?? null),
-                top,
-              )}
+              className="performance-grid"
+              d={`M0 .5H${points.length * unit}M0 ${heightPx / 2}H${points.length * unit}`}
             />
-          ))}
-          {points.map(({ startS }, index) => (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the table of the range has the same content
-            <rect
-              key={startS}
-              className="performance-hit"
-              x={index * unit}
-              y={0}
-              width={unit}
-              height={heightPx}
-              onMouseEnter={() => setAt(index)}
+            <path className="performance-base" d={`M0 ${heightPx}H${points.length * unit}`} />
+            {names.map((name) => (
+              <path
+                key={name}
+                className="performance-percentile"
+                data-name={name}
+                d={pathOf(
+                  points.map(({ value }) => value?.[name] ?? null),
+                  top,
+                )}
+              />
+            ))}
+            {points.map(({ startS }, index) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the table of the range has the same content
+              <rect
+                key={startS}
+                className="performance-hit"
+                x={index * unit}
+                y={0}
+                width={unit}
+                height={heightPx}
+                onMouseEnter={() => setAt(index)}
+              />
+            ))}
+          </svg>
+          {brush.shown ? (
+            <span
+              className="performance-window"
+              style={{
+                left: `${(brush.shown.from / points.length) * 100}%`,
+                right: `${(1 - (brush.shown.to + 1) / points.length) * 100}%`,
+              }}
             />
-          ))}
-        </svg>
+          ) : null}
+        </div>
         {labelsOf(first, top).map(({ name, topPx }) => (
           <span
             key={name}
@@ -148,6 +196,7 @@ export function TrendChart({ organization, page }: { organization: string; page:
         ) : (
           <>
             <span>{text(startMs, 'shortMinute')}</span>
+            <span className="performance-trend-hint">{t('hint')}</span>
             <span>
               {text(endMs, 'shortMinute')}, {zone}
             </span>

@@ -10,6 +10,7 @@ import { buttonClass } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
+import { useTimeText } from '../../ui/time.tsx'
 import { brushOfDurations, bucketsOf, slowestPart } from './brush.ts'
 import { Distribution } from './distribution.tsx'
 import type { PerformanceParams } from './params.ts'
@@ -29,15 +30,45 @@ type WhySlowProps = {
   /** The selected durations. Without them the slowest quarter is explained. */
   brush: PerformanceParams['brush']
   change: (brush: PerformanceParams['brush']) => void
+  /** The selected part of the range. With it and without durations, all durations of this part are explained. */
+  during: PerformanceParams['during']
+  clear: () => void
 }
 
-/** The distribution of a route, and what its selected part has more often than the rest. */
-export function WhySlow({ organization, page, query, kept, brush, change }: WhySlowProps) {
+/** Words for what is selected: durations, a part of the range, or both. */
+function useSelectedText(
+  page: RestRoutePage,
+): (
+  durations: { from: number; to: number; isToEnd: boolean; own: number; all: number } | undefined,
+  during: PerformanceParams['during'],
+) => string {
   const t = useTranslations('performance.whySlow')
   const words = performanceWords(useLocale())
+  const { text } = useTimeText()
+  return (durations, during) => {
+    const { from = 0, to = 0, isToEnd = false, own = 0, all = 0 } = durations ?? {}
+    const lengths = { from: words.duration(from), to: words.duration(to) }
+    if (!during) return t(isToEnd ? 'slower' : 'between', { ...lengths, own: words.exact(own), all: words.exact(all) })
+    const samples = (isIn: (startMs: number) => boolean) =>
+      page.series.reduce((sum, [startS, count]) => (isIn(startS * 1000) ? sum + count : sum), 0)
+    const part = t('during', {
+      from: text(during.fromMs, 'shortMinute'),
+      to: text(during.toMs, 'shortMinute'),
+      own: words.exact(samples((startMs) => startMs >= during.fromMs && startMs < during.toMs)),
+      all: words.exact(samples(() => true)),
+    })
+    return durations ? `${part}; ${t(isToEnd ? 'slowerThan' : 'fromTo', lengths)}` : part
+  }
+}
+
+/** The distribution of a route, and what the selected durations or times have more often than the rest. */
+export function WhySlow({ organization, page, query, kept, brush, change, during, clear }: WhySlowProps) {
+  const t = useTranslations('performance.whySlow')
+  const selectedText = useSelectedText(page)
   const buckets = useMemo(() => bucketsOf(page.distribution), [page.distribution])
   const selected =
-    (brush && brushOfDurations(buckets, brush.fromMs, brush.toMs)) ?? slowestPart(buckets, page.p75) ?? undefined
+    (brush && brushOfDurations(buckets, brush.fromMs, brush.toMs)) ??
+    (during ? undefined : slowestPart(buckets, page.p75))
   const [from, to] = [
     selected === undefined ? 0 : (buckets[selected.from]?.fromMs ?? 0),
     selected === undefined ? 0 : (buckets[selected.to]?.toMs ?? 0),
@@ -53,18 +84,11 @@ export function WhySlow({ organization, page, query, kept, brush, change }: WhyS
     <section aria-labelledby="why-slow">
       <div className="performance-head">
         <h2 id="why-slow">{t('title')}</h2>
-        {selected ? (
-          <span className="performance-note">
-            {t(isToEnd ? 'slower' : 'between', {
-              from: words.duration(from),
-              to: words.duration(to),
-              own: words.exact(own),
-              all: words.exact(all),
-            })}
-          </span>
+        {selected || during ? (
+          <span className="performance-note">{selectedText(selected && { from, to, isToEnd, own, all }, during)}</span>
         ) : null}
-        {brush ? (
-          <button type="button" className="performance-clear" aria-label={t('clear')} onClick={() => change(undefined)}>
+        {brush || during ? (
+          <button type="button" className="performance-clear" aria-label={t('clear')} onClick={clear}>
             <X size={14} strokeWidth={1.75} aria-hidden="true" />
           </button>
         ) : null}
@@ -77,8 +101,19 @@ export function WhySlow({ organization, page, query, kept, brush, change }: WhyS
           change(first && last ? { fromMs: first.fromMs, toMs: last.toMs } : undefined)
         }}
       />
-      {selected ? (
-        <Reasons organization={organization} page={page} query={query} kept={kept} from={from} to={to} />
+      {selected || during ? (
+        <Reasons
+          organization={organization}
+          page={page}
+          query={{
+            ...query,
+            from,
+            to: selected ? to : undefined,
+            since: during && new Date(during.fromMs).toISOString(),
+            until: during && new Date(during.toMs).toISOString(),
+          }}
+          kept={kept}
+        />
       ) : null}
     </section>
   )
@@ -89,17 +124,12 @@ function Reasons({
   page: { id, project },
   query,
   kept,
-  from,
-  to,
-}: Omit<WhySlowProps, 'brush' | 'change'> & { from: number; to: number }) {
+}: Pick<WhySlowProps, 'organization' | 'page' | 'query' | 'kept'>) {
   const t = useTranslations('performance.whySlow')
   const { data, error } = useQuery({
-    queryKey: ['why-slow', organization, id, query, from, to],
+    queryKey: ['why-slow', organization, id, query],
     queryFn: ({ signal }) =>
-      apiFetch<RestWhySlow>(`organizations/${organization}/performance/routes/${id}/why-slow/`, {
-        query: { ...query, from, to },
-        signal,
-      }),
+      apiFetch<RestWhySlow>(`organizations/${organization}/performance/routes/${id}/why-slow/`, { query, signal }),
     retry: false,
   })
   if (error) return <QueryFailed error={error} />

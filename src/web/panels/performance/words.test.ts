@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { routeFilterOf } from '../../../query/performance/route-search.ts'
 import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from './brush.ts'
-import { changedSearch, performanceParams, routeSearch, scopeSearch } from './params.ts'
+import { changedSearch, performanceParams, routeSearch, scopeSearch, withinRange } from './params.ts'
 import { statementPage, statementSearch } from './statement-link.tsx'
+import { keyedBrush } from './use-time-brush.ts'
 import { filledSeries, linePath, opWord, performanceWords, toneOf, topOf } from './words.ts'
 
 const words = performanceWords('en')
@@ -166,3 +167,33 @@ test.each([
   ['ui.render', undefined],
   ['', undefined],
 ])('spans of %j are on the page %s', (category, page) => expect(statementPage(category)).toBe(page))
+
+test('a part of the range is in the address, and not kept outside of the range', () => {
+  expect(performanceParams({ during: '1000-2000' }).during).toEqual({ fromMs: 1000, toMs: 2000 })
+  for (const during of ['2000-1000', '5-5', 'x-1', '-', '1-99999999999999'])
+    expect(performanceParams({ during }).during).toBeUndefined()
+  const range = { start: new Date(1500).toISOString(), end: new Date(9000).toISOString() }
+  expect(withinRange({ fromMs: 1000, toMs: 2000 }, range)).toEqual({ fromMs: 1000, toMs: 2000 })
+  expect(withinRange({ fromMs: 1000, toMs: 1500 }, range)).toBeUndefined()
+  expect(withinRange({ fromMs: 9000, toMs: 9500 }, range)).toBeUndefined()
+  expect(changedSearch(new URLSearchParams('at=100'), { during: '1-2' })).toBe('?at=100&during=1-2')
+})
+
+const chosen = { from: 3, to: 5 }
+test.each([
+  ['ArrowLeft', 5, false, chosen, 4, chosen],
+  ['End', 5, false, undefined, 9, undefined],
+  ['Enter', 4, false, chosen, 4, { from: 4, to: 4 }],
+  [' ', 4, false, undefined, 4, { from: 4, to: 4 }],
+  ['ArrowRight', 5, true, chosen, 6, { from: 3, to: 6 }],
+  ['ArrowLeft', 3, true, chosen, 2, { from: 2, to: 5 }],
+  ['ArrowRight', 7, true, undefined, 8, { from: 7, to: 8 }],
+  ['Home', 7, true, undefined, 0, { from: 0, to: 7 }],
+  ['Escape', 7, false, chosen, 7, undefined],
+] as const)('%s at bucket %d of a trend (extending: %s)', (key, at, isExtending, shown, next, brush) =>
+  expect(keyedBrush(key, { at, count: 10, isExtending, shown })).toEqual({ at: next, brush }),
+)
+test('other keys stay with the page', () => {
+  expect(keyedBrush('j', { at: 1, count: 10, isExtending: false, shown: chosen })).toBeUndefined()
+  expect(keyedBrush('Escape', { at: 1, count: 10, isExtending: false, shown: undefined })).toBeUndefined()
+})
