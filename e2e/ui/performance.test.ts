@@ -96,6 +96,8 @@ describe.skipIf(noChromium)('the performance pages', () => {
     const orders = row('Routes', '/orders/[id]')
     await orders.getByText('120 of about 1.2K').waitFor()
     expect(await orders.getByText('120 of about 1.2K').getAttribute('title')).toBe('120 of about 1,200')
+    // 1,200 requests in 1,440 minutes.
+    await orders.getByText('0.833').waitFor()
     await page.getByText('192 of about 1,362 page loads, requests and jobs').waitFor()
     const selected = page.getByRole('region', { name: 'Selected route' })
     await selected.getByText('120 of about 1,200').waitFor()

@@ -21,12 +21,13 @@ const compared = {
 
 const measured = {
   ...sampled,
+  perMinute: z.number().describe('Throughput: `count` per minute of the range.'),
   ...percentiles,
   failureRate: rate,
   apdex: rate,
   totalMs: z.number().describe('Sum of all durations.'),
 }
-const previous = z.strictObject({ ...sampled, p75: ms, failureRate: rate })
+const previous = z.strictObject({ ...sampled, ...percentiles, failureRate: rate, apdex: rate })
 
 const routeName = {
   id: z.string().describe('Identifies the route in addresses.'),
@@ -140,6 +141,7 @@ export const restRoutePage = z
     previous,
     p75Change: rate,
     vitalsScore: rate,
+    vitalsScoreBefore: rate.describe('Of the range that is compared with.'),
     bucketSeconds: z.int(),
     series: z
       .array(z.tuple([z.int(), z.int(), ms, ms, ms, z.number()]))

@@ -102,6 +102,6 @@ test.each([
 })
 
 test('the mistake of a key names the keys', () => {
-  expect(routeMistakes('foo:1')[0]?.expected).toMatch(/^one of requests, samples, lost, p50/)
+  expect(routeMistakes('foo:1')[0]?.expected).toMatch(/^one of requests, throughput, samples, lost, p50/)
   expect(routeKeyOf('constructor')).toBe(undefined)
 })

@@ -24,6 +24,7 @@ const key = (name: string, type: KeyType, of: RouteSource['of'], example: string
 /** Every key of a search over routes, in the order of the box and of docs/performance.md. */
 export const routeKeys: readonly SearchKey[] = [
   key('requests', 'number', 'requests', '>1000', { aliases: ['count', 'volume'] }),
+  key('throughput', 'number', 'throughput', '>10', { aliases: ['tpm', 'epm'] }),
   key('samples', 'number', 'samples', '>=100'),
   key('lost', 'duration', 'lost', '>1h'),
   key('p50', 'duration', 'p50', '>200ms'),

@@ -151,25 +151,27 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
   const request = { key, scope, withCut: view.withCut }
   const bucketMs = bucketOf(view.range, pointsMax)
   const loads = vitalLoads.find((op) => op === key.op)
-  const [stats, series, durations, slowest, time, breakdowns, vitals, causes, issues, releases] = await Promise.all([
-    statsOf(deps, view, key),
-    events.routeSeries({ scope, keys: [key], bucketMs, withCut: view.withCut }),
-    events.routeDurations(request),
-    events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
-    timeOf(deps, request),
-    breakdownsOf(deps, request),
-    loads ? events.vitalStats({ scope, route: key, loads }) : [],
-    loads ? events.vitalCauses({ scope, route: key, loads }) : [],
-    issuesOf(deps, request),
-    releaseAnnotations(deps, {
-      organization: view.organization,
-      projects: [project],
-      environments: view.environments,
-      fromMs: scope.fromMs,
-      toMs: scope.toMs,
-      max: marksMax,
-    }),
-  ])
+  const [stats, series, durations, slowest, time, breakdowns, vitals, before, causes, issues, releases] =
+    await Promise.all([
+      statsOf(deps, view, key),
+      events.routeSeries({ scope, keys: [key], bucketMs, withCut: view.withCut }),
+      events.routeDurations(request),
+      events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
+      timeOf(deps, request),
+      breakdownsOf(deps, request),
+      loads ? events.vitalStats({ scope, route: key, loads }) : [],
+      loads ? events.vitalStats({ scope: { ...scope, ...compared.beforeMs }, route: key, loads }) : [],
+      loads ? events.vitalCauses({ scope, route: key, loads }) : [],
+      issuesOf(deps, request),
+      releaseAnnotations(deps, {
+        organization: view.organization,
+        projects: [project],
+        environments: view.environments,
+        fromMs: scope.fromMs,
+        toMs: scope.toMs,
+        max: marksMax,
+      }),
+    ])
   const ofRoute = vitals.filter(({ projectId }) => projectId === key.projectId)
   const typical = await typicalOf(deps, request, stats.now.p50Ms)
   return {
@@ -178,8 +180,9 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     op: key.op,
     route: key.route,
     ...timesOf(compared),
-    ...measuredOf(stats),
+    ...measuredOf(stats, scope),
     vitalsScore: totalScore(ofRoute),
+    vitalsScoreBefore: totalScore(before.filter(({ projectId }) => projectId === key.projectId)),
     bucketSeconds: bucketMs / 1000,
     series: series.map((point) => [
       point.startMs / 1000,

@@ -18,16 +18,18 @@ import { asksForNew, routeFilterOf } from './route-search.ts'
 type Deps = Pick<QueryDeps, 'events'>
 
 const dayMs = 86_400_000
+const minuteMs = 60_000
 /** Points of the line of a row. */
 const pointsMax = 28
 
 const keyOf = ({ projectId, op, route }: RouteKey) => `${projectId} ${op} ${route}`
 
-/** The fields that a row and the page of a route share. */
-export function measuredOf({ now, before }: RouteStats) {
+/** The fields that a row and the page of a route share. Rates of time are those of the range of `scope`. */
+export function measuredOf({ now, before }: RouteStats, { fromMs, toMs }: Pick<Compared['scope'], 'fromMs' | 'toMs'>) {
   return {
     samples: now.samples,
     count: now.count,
+    perMinute: (now.count * minuteMs) / Math.max(1, toMs - fromMs),
     p50: now.p50Ms,
     p75: now.p75Ms,
     p95: now.p95Ms,
@@ -37,8 +39,11 @@ export function measuredOf({ now, before }: RouteStats) {
     previous: {
       samples: before.samples,
       count: before.count,
+      p50: before.p50Ms,
       p75: before.p75Ms,
+      p95: before.p95Ms,
       failureRate: rateOf(before.failed, before.count),
+      apdex: before.apdex,
     },
     p75Change: changeOf(now, before),
   }
@@ -109,7 +114,7 @@ export async function performanceRoutes(
         project: nameOf(project),
         op: stats.op,
         route: stats.route,
-        ...measuredOf(stats),
+        ...measuredOf(stats, scope),
         timePerDayMs: stats.now.totalMs / days,
         vitalsScore: stats.op === 'pageload' ? (scores.get(`${stats.projectId} ${stats.route}`) ?? null) : null,
         newIn: isNew && stats.firstRelease !== '' ? stats.firstRelease : null,

@@ -17,8 +17,21 @@ type Measured = Sampled & Percentiles & { failed: number; totalMs: number; apdex
 export const routeOrders = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
 export type RouteOrder = (typeof routeOrders)[number]
 
-/** Figures of a route that a search compares. Durations are in ms; `lost` is the time per day of the scope. */
-export type RouteMetric = 'requests' | 'samples' | 'lost' | 'p50' | 'p75' | 'p95' | 'failureRate' | 'apdex' | 'change'
+/**
+ * Figures of a route that a search compares. Durations are in ms; `lost` is the time per day of the scope, `throughput` the
+ * requests per minute of it.
+ */
+export type RouteMetric =
+  | 'requests'
+  | 'throughput'
+  | 'samples'
+  | 'lost'
+  | 'p50'
+  | 'p75'
+  | 'p95'
+  | 'failureRate'
+  | 'apdex'
+  | 'change'
 
 /** A condition on routes. A figure that a route does not have meets no comparison. */
 export type RouteFilter =
@@ -37,7 +50,7 @@ type PerformanceCounts = Sampled & Record<'routes' | 'jobs' | StatementKind, num
 
 export type RouteStats = RouteKey & {
   now: Measured
-  before: Pick<Measured, 'samples' | 'count' | 'failed' | 'p75Ms'>
+  before: Omit<Measured, 'totalMs'>
   /** The release of the first segment in both periods. */
   firstRelease: string
 }

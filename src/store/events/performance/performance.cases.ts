@@ -236,7 +236,7 @@ export function performanceCases(open: () => EventStore): void {
       expect(first?.now.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300, -2)
       // 40 of 60 are satisfied, 20 tolerate three seconds, of which one failed.
       expect(first?.now.apdex).toBeCloseTo((40 + 19 / 2) / 60, 3)
-      expect(first?.before).toMatchObject({ samples: 60, count: 60, p75Ms: 150 })
+      expect(first?.before).toMatchObject({ samples: 60, count: 60, p50Ms: 150, p75Ms: 150, p95Ms: 150, apdex: 1 })
     })
 
     test.each([

@@ -38,6 +38,8 @@ export function routeFilterCases(
       },
       ['navigation /cart', 'queue.process send_invoice'],
     ],
+    // 610 page loads in a day are 0.42 a minute.
+    ['throughput', { op: 'compare', metric: 'throughput', compare: '>', number: 0.4 }, ['pageload /orders/[id]']],
     [
       'none of these',
       {

@@ -7,6 +7,7 @@ import { compares } from '../searching/filter.ts'
 /** Fewer segments in one of the periods give no stable change of a percentile. */
 export const comparedMin = 50
 const dayMs = 86_400_000
+const minuteMs = 60_000
 
 /** Whether the op of a segment is one of a job. */
 export const isJob = (values: Values): string =>
@@ -15,8 +16,10 @@ export const isJob = (values: Values): string =>
 /** The figures as expressions over the columns of `routeStats`, and the condition that a route has them. */
 const metrics = (values: Values, scope: Scope): Record<RouteMetric, readonly [has: string, value: string]> => {
   const days = values.add('Float64', (scope.toMs - scope.fromMs) / dayMs)
+  const minutes = values.add('Float64', (scope.toMs - scope.fromMs) / minuteMs)
   return {
     requests: ['1', 'c'],
+    throughput: ['1', `c / ${minutes}`],
     samples: ['1', 'n'],
     lost: ['1', `total_own / 1000 / ${days}`],
     p50: ['measured_c > 0', 'p[1] / 1000'],
@@ -24,7 +27,7 @@ const metrics = (values: Values, scope: Scope): Record<RouteMetric, readonly [ha
     p95: ['measured_c > 0', 'p[3] / 1000'],
     failureRate: ['1', 'failed_c / c'],
     apdex: ['measured_c > 0', 'apdex / measured_c'],
-    change: [`n >= ${comparedMin} AND n_before >= ${comparedMin}`, 'p[2] / p_before - 1'],
+    change: [`n >= ${comparedMin} AND n_before >= ${comparedMin}`, 'p[2] / p_before[2] - 1'],
   }
 }
 

@@ -19,7 +19,8 @@ type StoredRoute = {
   n_before: string
   c_before: number
   failed_c_before: number
-  p_before: number
+  p_before: [number, number, number]
+  apdex_before: number
   measured_before: number
   first_release: string
   all: string
@@ -30,7 +31,7 @@ type StoredRoute = {
 const orders: Record<RouteOrder, string> = {
   lost: 'total_own',
   slow: 'p[2]',
-  worse: `if(n >= ${comparedMin} AND n_before >= ${comparedMin}, p[2] / p_before, -1)`,
+  worse: `if(n >= ${comparedMin} AND n_before >= ${comparedMin}, p[2] / p_before[2], -1)`,
   failing: 'failed_c / c',
   volume: 'c',
 }
@@ -58,7 +59,8 @@ function readRoute(row: StoredRoute): RouteStats {
       samples: Number(row.n_before),
       count: row.c_before,
       failed: row.failed_c_before,
-      p75Ms: row.measured_before > 0 ? readMs(row.p_before) : null,
+      ...percentilesOf(row.p_before, row.measured_before),
+      apdex: row.measured_before > 0 ? row.apdex_before / row.measured_before : null,
     },
     firstRelease: row.first_release,
   }
@@ -78,7 +80,8 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
          quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, own AND measured) AS p,
          ${apdexSum('own AND measured')} AS apdex, sumIf(weight, own AND measured) AS measured_c,
          sumIf(facts.n, NOT own) AS n_before, sumIf(weight, NOT own) AS c_before, sumIf(failed, NOT own) AS failed_c_before,
-         quantileExactWeightedIf(0.75)(value, ${factWeight}, NOT own AND measured) AS p_before,
+         quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, NOT own AND measured) AS p_before,
+         ${apdexSum('NOT own AND measured')} AS apdex_before,
          sumIf(weight, NOT own AND measured) AS measured_before,
          toString(argMin(release, at)) AS first_release, count() OVER () AS all,
          sum(n) OVER () AS all_n, sum(c) OVER () AS all_c

@@ -41,8 +41,20 @@ const sorted: Record<RouteSort, string> = {
   volume: 'requests',
 }
 
-const columnNames = ['requests', 'lost', 'p50', 'p75', 'p95', 'failures', 'apdex', 'vitals', 'change', 'line'] as const
-const wide: ReadonlySet<string> = new Set(['lost', 'p50', 'p95', 'apdex', 'vitals', 'line'])
+const columnNames = [
+  'requests',
+  'throughput',
+  'lost',
+  'p50',
+  'p75',
+  'p95',
+  'failures',
+  'apdex',
+  'vitals',
+  'change',
+  'line',
+] as const
+const wide: ReadonlySet<string> = new Set(['throughput', 'lost', 'p50', 'p95', 'apdex', 'vitals', 'line'])
 /** Columns that only somebody who waits has. */
 const ofPeople: ReadonlySet<string> = new Set(['apdex', 'vitals'])
 
@@ -54,7 +66,7 @@ function useColumns(sort: RouteSort, isJobs: boolean): Column[] {
     .map((name) => ({
       name,
       label: isJobs && name === 'requests' ? jobs('requests') : t(name),
-      title: name === 'lost' || name === 'apdex' ? t(`${name}Title`) : undefined,
+      title: name === 'lost' || name === 'apdex' || name === 'throughput' ? t(`${name}Title`) : undefined,
       isWide: wide.has(name),
       isText: name === 'line',
       isSorted: sorted[sort] === name,
@@ -120,6 +132,7 @@ function Cells({
       <td className="number">
         <SampledCount of={row} />
       </td>
+      <td className="number performance-wide text-ink-2">{words.perMinute(row.perMinute)}</td>
       <td className="number performance-wide">{words.long(row.timePerDayMs)}</td>
       <td className="number performance-wide text-ink-2">{words.duration(row.p50)}</td>
       <td className="number">

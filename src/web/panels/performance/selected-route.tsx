@@ -54,7 +54,7 @@ export function SelectedRoute({
             {t('open')}
           </Link>
         </div>
-        <RouteFacts row={row} />
+        <RouteFacts row={data ?? row} />
         {data ? (
           <TrendChart organization={organization} page={data} during={during} select={setDuring} />
         ) : (

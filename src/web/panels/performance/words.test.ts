@@ -4,7 +4,7 @@ import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from '.
 import { changedSearch, performanceParams, routeSearch, scopeSearch, withinRange } from './params.ts'
 import { statementPage, statementSearch } from './statement-link.tsx'
 import { keyedBrush } from './use-time-brush.ts'
-import { filledSeries, linePath, opWord, performanceWords, toneOf, topOf } from './words.ts'
+import { filledSeries, linePath, opWord, performanceWords, relativeChange, toneOf, topOf } from './words.ts'
 
 const words = performanceWords('en')
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -196,4 +196,18 @@ test.each([
 test('other keys stay with the page', () => {
   expect(keyedBrush('j', { at: 1, count: 10, isExtending: false, shown: chosen })).toBeUndefined()
   expect(keyedBrush('Escape', { at: 1, count: 10, isExtending: false, shown: undefined })).toBeUndefined()
+})
+
+test('throughput and changes of figures', () => {
+  expect([words.perMinute(0.00417), words.perMinute(12.345), words.perMinute(41_204)]).toEqual([
+    '0.00417',
+    '12.3',
+    '41.2K',
+  ])
+  expect([relativeChange(150, 100), relativeChange(null, 100), relativeChange(1, null), relativeChange(1, 0)]).toEqual([
+    0.5,
+    null,
+    null,
+    null,
+  ])
 })

@@ -2,6 +2,8 @@
 type PerformanceWords = {
   /** Short: 41.2K. */
   count(count: number): string
+  /** A number per minute, with three digits: 12.5 and 0.004. */
+  perMinute(perMinute: number): string
   /** All digits. */
   exact(count: number): string
   /** Milliseconds with three digits: 940 ms, 2.41 s, 3.2 min. Null: a dash. */
@@ -57,6 +59,7 @@ export function performanceWords(locale: string): PerformanceWords {
   }
   return {
     count: (count) => compact.format(count),
+    perMinute: (perMinute) => (perMinute < 1000 ? three : compact).format(perMinute),
     exact: (count) => whole.format(count),
     duration: (ms) => (ms === null ? dash : scaled(ms, shortUnits)),
     long: (ms) => scaled(ms, longUnits),
@@ -75,6 +78,10 @@ export function topOf(ms: number): number {
   const power = 10 ** Math.floor(Math.log10(ms))
   return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].find((step) => step * power >= ms) ?? 10) * power
 }
+
+/** The change of a figure: 0.41 is 41 % more. Null without a figure to compare with. */
+export const relativeChange = (now: number | null, before: number | null): number | null =>
+  now === null || before === null || before === 0 ? null : now / before - 1
 
 /** The change of a duration as a tone. Within 5 % it is none. */
 export const toneOf = (change: number | null): 'worse' | 'better' | undefined =>
