@@ -153,6 +153,11 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     await selected().getByText('id = 2').waitFor()
     await search().fill('cache.hit:true')
     await page().getByText('one match').waitFor()
+    // All attributes must match: the last one alone matches four spans.
+    await search().fill('db.system.name:postgresql shop.shard:even')
+    await page().getByText('4 matches').waitFor()
+    await search().fill('cache.hit:true shop.shard:even')
+    await page().getByText('no match').waitFor()
   })
 
   test('a link holds span, view, search and zoom', async () => {

@@ -6,7 +6,7 @@ const toleranceUs = 1000
 /** Ops of a caller that waits for the answer, so that the callee lies within it. */
 const waits = /^(?:http|rpc|grpc|graphql)(?:\.|$)/
 /** A page load names the server's span as its parent, although it began before it. */
-const began = /^(?:pageload|navigation|ui)(?:\.|$)/
+export const began = /^(?:pageload|navigation|ui)(?:\.|$)/
 
 type Tree = {
   parents: Int32Array

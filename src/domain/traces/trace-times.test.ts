@@ -47,6 +47,31 @@ describe('self time, gaps and network', () => {
     ])
   })
 
+  test.each<[string, TestSpan, number]>([
+    ['newer SDKs', { id: 'c', parent: 'b', op: 'browser.request', name: '/cart', from: 5, for: 130 }, 30],
+    ['older SDKs', { id: 'c', parent: 'b', op: 'browser', name: 'request', from: 5, for: 130 }, 30],
+    ['another span', { id: 'c', parent: 'b', op: 'browser', name: 'response', from: 5, for: 130 }, -0.001],
+    // The page was built once, and the trace is that of its build.
+    ['a server that took longer', { id: 'c', parent: 'b', op: 'browser.request', from: 5, for: 60 }, -0.001],
+  ])('between the browser and the server of a page load, by %s', (_name, request, networkMs) => {
+    const { networkUs, gaps } = timed([
+      { ...root, op: 'http.server', segment: true },
+      { id: 'b', parent: 'a', project: 1, segment: true, op: 'pageload', from: 20, for: 40 },
+      request,
+    ])
+    // The server did not call the page load, so its other time is none of the network.
+    expect([networkUs[0], (networkUs[2] ?? 0) / 1000]).toEqual([-1, networkMs])
+    expect(gaps.filter(({ kind }) => kind === 'network')).toEqual([])
+  })
+
+  test('without the span of the server, the request of a page has no network time', () => {
+    const { networkUs } = timed([
+      { id: 'b', segment: true, op: 'pageload', for: 100 },
+      { id: 'c', parent: 'b', op: 'browser.request', for: 50 },
+    ])
+    expect([...networkUs]).toEqual([-1, -1])
+  })
+
   test('a call with retries has no one network time', () => {
     const { networkUs } = timed([
       root,

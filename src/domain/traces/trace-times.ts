@@ -1,4 +1,5 @@
-import { isBoundary, type TraceSpans } from './trace-spans.ts'
+import { began } from './trace-clocks.ts'
+import { isBoundary, type TraceSpans, textOf } from './trace-spans.ts'
 import { childrenOf, extentOf, type TraceTree } from './trace-tree.ts'
 
 /** A time inside a span in which none of its children ran. `network`: the way to a called service, or back. */
@@ -20,15 +21,38 @@ type Times = {
   selfUs: Float64Array
   /** By node in the order of the tree, then by time. */
   gaps: Gap[]
-  /** For a call to another service: its time that the service did not spend. -1 for any other span. Microseconds. */
+  /**
+   * For a call to another service, and for the request of a browser for a page: its time that the service did not spend. -1
+   * for any other span. Microseconds.
+   */
   networkUs: Float64Array
+}
+
+/** The request of a browser for the document of a page load, as newer and older SDKs send it. */
+const isDocumentRequest = (spans: TraceSpans, node: number): boolean =>
+  textOf(spans, 'ops', node) === 'browser.request' ||
+  (textOf(spans, 'ops', node) === 'browser' && textOf(spans, 'names', node) === 'request')
+
+/**
+ * The time that the request for a document took and the server did not. The page load is below the span of the server that
+ * answered it. -1 without that span, or if it took longer: a page that was built once has the trace of its build.
+ */
+function documentNetworkOf(spans: TraceSpans, { parents, durations, spanCount }: TraceTree, node: number): number {
+  const load = parents[node] ?? -1
+  const server = load >= 0 && load < spanCount ? (parents[load] ?? -1) : -1
+  if (server < 0 || server >= spanCount || !textOf(spans, 'ops', server).startsWith('http.server')) return -1
+  const length = (durations[node] ?? 0) - (durations[server] ?? 0)
+  return isBoundary(spans, load, server) && length >= 0 ? length : -1
 }
 
 /** The time that a call took and the called service did not; -1 if the node calls no service, or several. */
 function networkOf(spans: TraceSpans, tree: TraceTree, node: number, children: Int32Array): number {
+  if (node >= tree.spanCount) return -1
+  if (isDocumentRequest(spans, node)) return documentNetworkOf(spans, tree, node)
   const [child] = children
-  if (children.length !== 1 || child === undefined || node >= tree.spanCount || child >= tree.spanCount) return -1
-  const isCall = isBoundary(spans, child, node)
+  if (children.length !== 1 || child === undefined || child >= tree.spanCount) return -1
+  // A server does not call the page load below it.
+  const isCall = isBoundary(spans, child, node) && !began.test(textOf(spans, 'ops', child))
   return isCall ? Math.max(0, (tree.durations[node] ?? 0) - (tree.durations[child] ?? 0)) : -1
 }
 

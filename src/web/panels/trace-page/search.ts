@@ -1,15 +1,18 @@
 import type { TraceSpans } from '../../../domain/traces/trace-spans.ts'
 import type { TraceModel } from './model.ts'
 
-/** A parsed search: all terms must match. An attribute is asked of the server. */
+/** A parsed search: all terms must match. Attributes are asked of the server. */
 type TraceSearch = {
   words: readonly string[]
   fields: readonly { key: 'op' | 'status' | 'project' | 'name'; value: string }[]
   slowerUs: number
   fasterUs: number
   isFailed: boolean
-  attribute: { key: string; value: string } | undefined
+  attributes: readonly { key: string; value: string }[]
 }
+
+/** Each attribute of a search is a request. More are not asked, and match nothing. */
+export const attributesMax = 5
 
 const unitsUs: Readonly<Record<string, number>> = {
   µs: 1,
@@ -47,7 +50,7 @@ export function parseSearch(text: string): TraceSearch | undefined {
     slowerUs: -1,
     fasterUs: Number.POSITIVE_INFINITY,
     isFailed: false,
-    attribute: undefined as TraceSearch['attribute'],
+    attributes: [] as { key: string; value: string }[],
   }
   let count = 0
   for (const [, quotedKey, quotedValue, quoted, plain = ''] of text.matchAll(termForm)) {
@@ -61,7 +64,7 @@ export function parseSearch(text: string): TraceSearch | undefined {
     else if (key === 'faster' && length !== undefined) search.fasterUs = length
     else if (key === 'is' && /^(?:error|failed)$/.test(value)) search.isFailed = true
     else if (field) search.fields.push({ key: field, value: value.toLowerCase() })
-    else if (key !== '' && value !== '' && /^[\w.-]+$/.test(key)) search.attribute = { key, value }
+    else if (key !== '' && value !== '' && /^[\w.-]+$/.test(key)) search.attributes.push({ key, value })
     else search.words.push((quoted ?? plain).toLowerCase())
   }
   return count === 0 ? undefined : search
@@ -72,16 +75,16 @@ const textsWith = (spans: TraceSpans, value: string): ReadonlySet<number> =>
   new Set(spans.texts.flatMap((text, number) => (text.toLowerCase().includes(value) ? [number] : [])))
 
 /**
- * The spans that match, in the order of the tree. `attributeIds`: ids of the spans with the attribute of the search,
+ * The spans that match, in the order of the tree. `attributeIds`: ids of the spans with each attribute of the search,
  * undefined until the server has answered.
  */
 export function matchesOf(
   { view, tree }: TraceModel,
   search: TraceSearch,
-  attributeIds: ReadonlySet<string> | undefined,
+  attributeIds: readonly ReadonlySet<string>[] | undefined,
 ): Int32Array {
   const { spans, projects } = view
-  if (search.attribute && !attributeIds) return new Int32Array()
+  if (search.attributes.length > (attributeIds?.length ?? 0)) return new Int32Array()
   const slugs = projects.map((project) => project.slug?.toLowerCase() ?? '')
   const words = search.words.map((word) => ({ word, texts: textsWith(spans, word) }))
   const fields = search.fields.map((field) => ({ ...field, texts: textsWith(spans, field.value) }))
@@ -91,7 +94,7 @@ export function matchesOf(
     const duration = spans.durations[span] ?? 0
     if (duration < search.slowerUs || duration > search.fasterUs) return false
     if (search.isFailed && spans.failures[span] !== 1) return false
-    if (attributeIds && !attributeIds.has(spans.ids[span] ?? '')) return false
+    if (attributeIds && !attributeIds.every((ids) => ids.has(spans.ids[span] ?? ''))) return false
     const hasFields = fields.every(({ key, value, texts }) =>
       key === 'project' ? slugOf(span) === value : texts.has(columns[key][span] ?? 0),
     )

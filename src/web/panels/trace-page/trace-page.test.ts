@@ -183,9 +183,10 @@ describe('web vitals', () => {
 })
 
 describe('search', () => {
-  const found = (text: string, ids?: string[]) => {
+  const found = (text: string, ...sets: string[][]) => {
     const search = parseSearch(text)
-    const matches = search ? matchesOf(model, search, ids && new Set(ids.map((id) => id.padStart(16, '0')))) : []
+    const ids = sets.map((set) => new Set(set.map((id) => id.padStart(16, '0'))))
+    const matches = search ? matchesOf(model, search, sets.length > 0 ? ids : undefined) : []
     return [...matches].map((node) => list[node]?.id)
   }
   test.each<[string, string[]]>([
@@ -200,10 +201,14 @@ describe('search', () => {
     ['nothing', []],
   ])('%s', (text, ids) => expect(found(text)).toEqual(ids))
   test('an attribute waits for the server and combines with words', () => {
-    expect(parseSearch('db.system:postgresql')?.attribute).toEqual({ key: 'db.system', value: 'postgresql' })
-    expect(parseSearch('x:"a b"')?.attribute).toEqual({ key: 'x', value: 'a b' })
+    expect(parseSearch('db.system:postgresql')?.attributes).toEqual([{ key: 'db.system', value: 'postgresql' }])
+    expect(parseSearch('x:"a b"')?.attributes).toEqual([{ key: 'x', value: 'a b' }])
     expect(found('x:1')).toEqual([])
     expect(found('x:1 select', ['d2', 'f'])).toEqual(['d2'])
+  })
+  test('several attributes must all match; more than are asked match nothing', () => {
+    expect(found('x:1 y:2', ['d2', 'f', 'e'], ['e', 'd2', 'd3'])).toEqual(['d2', 'e'])
+    expect(found('x:1 y:2', ['d2', 'f', 'e'])).toEqual([])
   })
   test.each([
     ['100ms', 100_000],

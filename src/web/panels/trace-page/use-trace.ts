@@ -1,11 +1,11 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
 import { apiFetch } from '../../client/api.ts'
 import { modelOf, type TraceModel } from './model.ts'
 import { carried, type Folds, noFolds, type Rows, revealed, rowAt, rowsOf, type Selected } from './rows.ts'
-import { matchesOf, parseSearch } from './search.ts'
+import { attributesMax, matchesOf, parseSearch } from './search.ts'
 import { type Clocks, readState, stateQuery, type View, type ViewState } from './view-state.ts'
 import { fitted, isWhole, type Window, within, zoomed } from './zoom.ts'
 
@@ -58,24 +58,31 @@ function useAddress(state: ViewState): void {
   }, [query])
 }
 
+/** The spans of each attribute, once the server has answered for all of them. */
+const combinedIds = (answers: readonly { data: { spanIds: string[] } | undefined; isFetching: boolean }[]) => ({
+  ids: answers.every(({ data }) => data) ? answers.map(({ data }) => new Set(data?.spanIds)) : undefined,
+  isSearching: answers.some(({ isFetching }) => isFetching),
+})
+
 /** The matches of the search, and whether it still waits for the server. */
 function useMatches(organization: string, model: TraceModel, q: string) {
   const typed = useDeferredValue(q)
   const search = useMemo(() => parseSearch(typed), [typed])
-  const attribute = search?.attribute
-  const { data, isFetching } = useQuery({
-    queryKey: ['trace-matches', organization, model.view.traceID, attribute?.key, attribute?.value],
-    queryFn: ({ signal }) =>
-      apiFetch<{ spanIds: string[] }>(`organizations/${organization}/trace/${model.view.traceID}/matches/`, {
-        query: { key: attribute?.key, value: attribute?.value },
-        signal,
-      }),
-    enabled: attribute !== undefined,
-    staleTime: 60_000,
+  const { traceID } = model.view
+  const { ids, isSearching } = useQueries({
+    queries: (search?.attributes ?? []).slice(0, attributesMax).map(({ key, value }) => ({
+      queryKey: ['trace-matches', organization, traceID, key, value],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        apiFetch<{ spanIds: string[] }>(`organizations/${organization}/trace/${traceID}/matches/`, {
+          query: { key, value },
+          signal,
+        }),
+      staleTime: 60_000,
+    })),
+    combine: combinedIds,
   })
-  const ids = useMemo(() => (attribute && data ? new Set(data.spanIds) : undefined), [attribute, data])
   const matches = useMemo(() => (search ? matchesOf(model, search, ids) : undefined), [model, search, ids])
-  return { matches, isSearching: attribute !== undefined && isFetching }
+  return { matches, isSearching }
 }
 
 /** The place of the first entry of a sorted list that is after `rank`, or before it. -1: none. */
