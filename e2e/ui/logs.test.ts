@@ -195,9 +195,9 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     await page.waitForURL(/%21cart\.id|!cart\.id/)
   })
 
-  test('a saved view keeps its columns', async () => {
+  test('a saved view keeps its columns and added facets', async () => {
     const { page } = state
-    await page.goto(at('?q=cart.id:8812&columns=cart.id,service'))
+    await page.goto(at('?q=cart.id:8812&columns=cart.id,service&fields=pool.size'))
     await hydrated(page)
     await page.keyboard.press('v')
     await page.getByRole('textbox', { name: 'Save this view' }).fill('Carts')
@@ -206,10 +206,12 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     await page.goto(at('?q='))
     await hydrated(page)
     expect(await page.locator('.log-head-columns code').count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'pool.size' }).count()).toBe(0)
     await page.keyboard.press('v')
     await page.getByRole('link', { name: 'Carts' }).click()
     await page.getByRole('heading', { level: 1, name: 'Carts' }).waitFor()
     expect(await page.locator('.log-head-columns code').allTextContents()).toEqual(['cart.id', 'service'])
+    await page.getByRole('region', { name: 'pool.size' }).waitFor()
     await until('the cell', 5000, async () => (await page.locator('.log-cell').first().textContent()) === '8812')
     await page.keyboard.press('v')
     await page.getByRole('button', { name: 'Delete the view Carts' }).click()

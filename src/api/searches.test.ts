@@ -315,6 +315,31 @@ describe('saved views', () => {
     expect([ofIssues.status, Object.keys(ofIssues.json)]).toEqual([400, ['columns']])
   })
 
+  test('views of logs keep the facets that a reader added', async () => {
+    const logs = { scope: 'logs', name: 'Carts', query: '', facets: ['cart.id', 'body.items[].id'] }
+    const saved = await call('POST', `${O}/searches/`, { body: logs })
+    expect([saved.status, saved.json]).toMatchObject([201, { ...logs, columns: [], unknownColumns: [] }])
+    const { id } = saved.json as { id: string }
+    const path = `${O}/searches/${id}/`
+    expect((await call('PUT', path, { body: { query: 'a' } })).json).toMatchObject({ facets: logs.facets })
+    for (const facets of [['count()'], ['a b'], ['a,b'], [''], ['a', 'b', 'c', 'd', 'e', 'f']]) {
+      const answer = await call('PUT', path, { body: { facets } })
+      expect([answer.status, Object.keys(answer.json)[0]], facets.join()).toEqual([
+        400,
+        expect.stringMatching(/^facets/),
+      ])
+    }
+    await made().app.meta.issues.updateSearch(Number(id), { facets: ['count()', 'cart.id'], columns: ['avg(a)'] })
+    expect((await call('GET', path)).json).toMatchObject({
+      columns: [],
+      facets: ['cart.id'],
+      unknownColumns: ['avg(a)', 'count()'],
+    })
+    await call('DELETE', path)
+    const ofIssues = await call('POST', `${O}/searches/`, { body: { ...body, facets: ['service'] } })
+    expect([ofIssues.status, Object.keys(ofIssues.json)]).toEqual([400, ['facets']])
+  })
+
   test('the numbers beside views and projects are those of the list', async () => {
     const [all, none] = [
       { ...body, name: 'Counted', query: 'is:unresolved', projects: [], environments: [], statsPeriod: '14d' },
@@ -355,6 +380,7 @@ describe('saved views', () => {
         environments: [],
         span: '',
         columns: [],
+        facets: [],
         createdMs: 0,
         rev: 0,
       },

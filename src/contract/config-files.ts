@@ -9,7 +9,7 @@ import { escalationStep, namelessAction, newAlertRuleBody, trackerOptions } from
 import { newOnCallScheduleBody } from './alerts/incidents.ts'
 import { newDashboardBody } from './explore/dashboards.ts'
 import { nameText } from './projects.ts'
-import { viewColumns } from './search.ts'
+import { viewColumns, viewFacets } from './search.ts'
 
 /** The files of `mishap export`, `mishap plan` and `mishap apply` (docs/config-as-code.md). */
 
@@ -89,6 +89,7 @@ export const viewsFile = z.strictObject({
       projects: z.array(slug).max(100).default([]),
       environments: z.array(z.string().max(64)).max(100).default([]),
       columns: viewColumns.default([]),
+      facets: viewFacets.default([]),
       period: z.string().max(90).default('').describe('A length such as 14d, two dates with / between them, or empty.'),
     }),
   ),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { columnCharactersMax, viewColumnsMax, viewScopes } from '../domain/view-scopes.ts'
+import { columnCharactersMax, viewColumnsMax, viewFacetsMax, viewScopes } from '../domain/view-scopes.ts'
 import { restPerson } from './people.ts'
 import { revisionField } from './scalars.ts'
 
@@ -23,7 +23,10 @@ export const restSearch = z.strictObject({
   projects: z.array(z.string()).describe('Slugs or ids; empty: all.'),
   environments: z.array(z.string()).describe('Empty: all.'),
   columns: z.array(z.string()).describe('Of logs: the columns beside the message.'),
-  unknownColumns: z.array(z.string()).describe('Columns of the stored view that logs do not have. They are ignored.'),
+  facets: z.array(z.string()).describe('Of logs: the fields whose values are counted beside the usual ones.'),
+  unknownColumns: z
+    .array(z.string())
+    .describe('Columns and facets of the stored view that logs do not have. They are ignored.'),
   statsPeriod: z
     .string()
     .nullable()
@@ -80,16 +83,15 @@ const type = z.number().int().optional()
 const visibility = z.enum(['owner', 'organization'])
 const projects = z.array(z.string().max(50)).max(100)
 const environments = z.array(z.string().max(64)).max(100)
+const fieldName = z
+  .string()
+  .min(1)
+  .max(columnCharactersMax)
+  .regex(/^[^,]*$/, 'A name without a comma.')
 /** The columns of a view of logs, in bodies and files. */
-export const viewColumns = z
-  .array(
-    z
-      .string()
-      .min(1)
-      .max(columnCharactersMax)
-      .regex(/^[^,]*$/, 'A name without a comma.'),
-  )
-  .max(viewColumnsMax)
+export const viewColumns = z.array(fieldName).max(viewColumnsMax)
+/** The facets that a reader added to a view of logs, in bodies and files. */
+export const viewFacets = z.array(fieldName).max(viewFacetsMax)
 const statsPeriod = z.string().max(20).nullable()
 const moment = z.string().max(40).nullable()
 
@@ -104,6 +106,7 @@ export const newSearchBody = z.object({
   projects: projects.default([]),
   environments: environments.default([]),
   columns: viewColumns.default([]).describe('Of logs: the columns beside the message.'),
+  facets: viewFacets.default([]).describe('Of logs: the fields whose values are counted beside the usual ones.'),
   statsPeriod: statsPeriod.default(null),
   start: moment.default(null),
   end: moment.default(null),
@@ -123,6 +126,7 @@ export const searchChangeBody = z.object({
   projects: projects.optional(),
   environments: environments.optional(),
   columns: viewColumns.optional(),
+  facets: viewFacets.optional(),
   statsPeriod: statsPeriod.optional(),
   start: moment.optional(),
   end: moment.optional(),

@@ -11,13 +11,14 @@ export const viewSorts: Readonly<Record<ViewScope, readonly string[]>> = {
   traces: [...traceSorts, ...traceSorts.map((sort) => `spans.${sort}`)],
 }
 
-/** Columns of a view, and characters of one. A column of a list is in its address, so a name has no comma. */
+/** Columns and facets of a view, and characters of one. They are in the address of the list, so a name has no comma. */
 export const viewColumnsMax = 6
+export const viewFacetsMax = 5
 export const columnCharactersMax = 200
 export const isColumnName = (name: string): boolean =>
   name !== '' && name.length <= columnCharactersMax && !name.includes(',')
 
-/** Lists whose readers choose columns. */
+/** Lists whose readers choose columns and facets. */
 export const hasColumns = (scope: ViewScope): boolean => scope === 'logs'
 
 /** Lists that a reader's default view opens. The list of issues opens with no view. */

@@ -165,7 +165,7 @@ describe('export, plan and apply', () => {
     }
     await createDashboard(deps(), owner, { title: 'Other', shared: true, content })
     await createDashboard(deps(), owner, { title: 'Own', shared: false, content })
-    const view = { query: '', sort: 'date', projects: [], environments: [], span: '', columns: [] }
+    const view = { query: '', sort: 'date', projects: [], environments: [], span: '', columns: [], facets: [] }
     await createSearch(deps(), { ...owner, scope: 'issues', name: 'Old', shared: true, ...view })
     expect(await plan(all)).toMatchObject({ unmanaged: ['dashboard Other', 'view issues Old'] })
     await apply(all)
@@ -201,6 +201,22 @@ describe('columns of views', () => {
     expect((await apply(files)).notes).toEqual([note])
     expect(await exportConfig(deps(), 'acme')).toMatchObject({ notes: [note] })
     expect(await plan(await exported())).toEqual({ changes: [], unmanaged: [], notes: [note] })
+  })
+
+  test('facets that a reader added are in files, too', async () => {
+    await apply({ 'views.yaml': `${logs}    facets: [cart.id, "count()"]\n` })
+    const [stored] = await state.rig.meta.issues.savedSearches(1, '', 'logs')
+    expect(stored?.facets).toEqual(['cart.id', 'count()'])
+    const files = await exported()
+    expect(files['views.yaml']).toContain('facets:\n      - cart.id\n      - count()\n')
+    expect(await plan(files)).toMatchObject({
+      changes: [],
+      notes: [expect.stringContaining('has the facet "count()"')],
+    })
+    await apply({ 'views.yaml': logs })
+    expect((await exported())['views.yaml']).not.toContain('facets')
+    const wrong = 'views:\n  - scope: issues\n    name: A\n    facets: [a]\n'
+    expect(await faultsOf({ 'views.yaml': wrong })).toMatch(/issues A: only a view of logs has facets/)
   })
 
   test.each([

@@ -237,10 +237,10 @@ async function applyDashboard({ deps, organization, userId, state, ids }: Applyi
 }
 
 async function applyView({ deps, organization, userId, state, ids }: Applying, key: string, value: ViewFile) {
-  const { scope, name, query, environments, columns, period } = value
+  const { scope, name, query, environments, columns, facets, period } = value
   const sort = value.sort === '' ? (viewSorts[scope][0] ?? '') : value.sort
   const projects = idsOf(ids, value.projects).map(String)
-  const view = { name, query, sort, environments, columns, span: period, projects }
+  const view = { name, query, sort, environments, columns, facets, span: period, projects }
   const row = state.rows.views.get(key)
   if (row) await updateSearch(deps, row.id, view)
   else await createSearch(deps, { organizationId: organization.id, scope, userId, shared: true, ...view })

@@ -163,10 +163,10 @@ export function tileValue({ id: _id, plan, queries, ...tile }: RestTile) {
 /** The value of an item as it is written: with the defaults of all fields, so that equal things are equal texts. */
 export function printed(item: ConfigItem): unknown {
   if (item.kind === 'view') {
-    const { columns, ...view } = item.value
+    const { columns, facets, ...view } = item.value
     const sort = view.sort === '' ? (viewSorts[view.scope][0] ?? '') : view.sort
-    // Without columns, a view is the text that it was before views had any: nothing has drifted by an upgrade.
-    return { ...view, sort, ...(columns.length > 0 ? { columns } : {}) }
+    // Without them, a view is the text that it was before views had any: nothing has drifted by an upgrade.
+    return { ...view, sort, ...(columns.length > 0 ? { columns } : {}), ...(facets.length > 0 ? { facets } : {}) }
   }
   if (item.kind === 'alert') return printedAlert(item.value)
   if (item.kind !== 'dashboard') return item.value
@@ -174,13 +174,15 @@ export function printed(item: ConfigItem): unknown {
   return { title: title.trim(), ...values, widgets: tilesOf(widgets, []).map(tileValue) }
 }
 
-/** What views name as columns and logs do not have, in sentences. Their lists leave it out. */
+/** What views name as columns or facets and logs do not have, in sentences. Their lists leave it out. */
 export const columnNotes = (items: readonly ConfigItem[]): string[] =>
   items.flatMap((item) =>
     item.kind === 'view'
-      ? splitColumns(item.value.columns).unknown.map(
-          (name) =>
-            `${item.key} has the column ${JSON.stringify(name)}, which logs do not have. The list leaves it out.`,
+      ? (['column', 'facet'] as const).flatMap((what) =>
+          splitColumns(item.value[`${what}s`]).unknown.map(
+            (name) =>
+              `${item.key} has the ${what} ${JSON.stringify(name)}, which logs do not have. The list leaves it out.`,
+          ),
         )
       : [],
   )

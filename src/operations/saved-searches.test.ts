@@ -3,7 +3,7 @@ import { endOf, operationRig } from './rig.cases.ts'
 import { createSearch, deleteSearch, updateSearch } from './saved-searches.ts'
 
 const fresh = operationRig()
-const view = { query: 'is:unresolved', sort: 'date', projects: [], environments: [], span: '', columns: [] }
+const view = { query: 'is:unresolved', sort: 'date', projects: [], environments: [], span: '', columns: [], facets: [] }
 const value = { organizationId: 1, scope: 'issues' as const, userId: 'ann', name: 'Mine', shared: false, ...view }
 
 test('a view is saved, changed and deleted by the revision that the caller has seen', async () => {

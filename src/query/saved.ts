@@ -12,7 +12,7 @@ function mayChangeView(view: Pick<SavedSearch, 'shared' | 'userId'>, by: Viewer)
   return view.shared ? by.mayShare : view.userId === by.userId
 }
 
-/** Converts a saved view to the API's shape. Columns that no line has are apart, so that lists leave them out. */
+/** Converts a saved view to the API's shape. Columns and facets that no line has are apart, so that lists leave them out. */
 export async function toRestSearch(
   meta: MetaWith<'people.personById'>,
   savedSearch: SavedSearch,
@@ -21,7 +21,8 @@ export async function toRestSearch(
 ): Promise<RestSearch> {
   const [start, end] = savedSearch.span.includes('/') ? savedSearch.span.split('/') : []
   const person = await meta.people.personById(savedSearch.userId)
-  const { known, unknown } = splitColumns(savedSearch.columns)
+  const columns = splitColumns(savedSearch.columns)
+  const facets = splitColumns(savedSearch.facets)
   return {
     id: String(savedSearch.id),
     type: savedSearch.scope === 'issues' ? 0 : 5,
@@ -34,8 +35,9 @@ export async function toRestSearch(
     isPinned: isDefault,
     projects: savedSearch.projects,
     environments: savedSearch.environments,
-    columns: known,
-    unknownColumns: unknown,
+    columns: columns.known,
+    facets: facets.known,
+    unknownColumns: [...new Set([...columns.unknown, ...facets.unknown])],
     statsPeriod: savedSearch.span === '' || start !== undefined ? null : savedSearch.span,
     start: start ?? null,
     end: end ?? null,

@@ -59,7 +59,7 @@ function spanOf(body: SearchChangeBody): string | undefined {
 }
 
 function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolean } & SearchView> {
-  const { name, query, sort, visibility, projects, environments, columns } = body
+  const { name, query, sort, visibility, projects, environments, columns, facets } = body
   const span = spanOf(body)
   return {
     ...(name === undefined ? {} : { name }),
@@ -69,6 +69,7 @@ function partsOf(body: SearchChangeBody): Partial<{ name: string; shared: boolea
     ...(projects === undefined ? {} : { projects }),
     ...(environments === undefined ? {} : { environments }),
     ...(columns === undefined ? {} : { columns }),
+    ...(facets === undefined ? {} : { facets }),
     ...(span === undefined ? {} : { span }),
   }
 }
@@ -79,20 +80,22 @@ async function demandShared(app: App, actor: Actor, found: Found, shared: boolea
 }
 
 /**
- * Checks query, order and columns with the rules of the list, so that saved views can be opened. Throws QUERY_*, VALIDATION
- * for an order or a column that the list does not have.
+ * Checks query, order, columns and facets with the rules of the list, so that saved views can be opened. Throws QUERY_*,
+ * VALIDATION for an order, a column or a facet that the list does not have.
  */
 async function demandReadable(
   { app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>,
   scope: ViewScope,
-  { query, sort, columns = [] }: Partial<SearchView>,
+  { query, sort, columns = [], facets = [] }: Partial<SearchView>,
 ): Promise<void> {
   const sorts = viewSorts[scope]
   if (sort !== undefined && !sorts.includes(sort))
     throw new MishapError('VALIDATION', { fields: { sort: [`One of ${sorts.join(', ')}.`] } })
-  const [unknown] = splitColumns(columns).unknown
-  if (unknown !== undefined)
-    throw new MishapError('VALIDATION', { fields: { columns: [`${JSON.stringify(unknown)} is no column of logs.`] } })
+  for (const [field, names] of Object.entries({ columns, facets })) {
+    const [unknown] = splitColumns(names).unknown
+    if (unknown !== undefined)
+      throw new MishapError('VALIDATION', { fields: { [field]: [`${JSON.stringify(unknown)} is no field of logs.`] } })
+  }
   if (query === undefined) return
   const projects = await requestedProjects(app, actor, organizationOf(found), [])
   if (scope === 'issues') await checkQuery(app, { projects, meUserId: actor.person.id }, query)
@@ -125,9 +128,9 @@ const savedRoutes: Route[] = [
       const { app, actor, found, body } = call
       const shared = body.visibility === 'organization'
       await demandShared(app, actor, found, shared)
-      const { name, query, scope, projects, environments, columns } = body
+      const { name, query, scope, projects, environments, columns, facets } = body
       const sort = body.sort ?? viewSorts[scope][0] ?? ''
-      await demandReadable(call, scope, { query, sort, columns })
+      await demandReadable(call, scope, { query, sort, columns, facets })
       const created = await createSearch(app, {
         organizationId: organizationOf(found).id,
         scope,
@@ -139,6 +142,7 @@ const savedRoutes: Route[] = [
         projects,
         environments,
         columns,
+        facets,
         span: spanOf(body) ?? '',
       })
       return { body: await toRest(app, actor, found, created) }

@@ -100,11 +100,12 @@ export async function demandValues(
 ): Promise<void> {
   const faults = await Array.fromAsync(items, async (item): Promise<string[]> => {
     if (item.kind === 'view') {
-      const { scope, sort, columns } = item.value
+      const { scope, sort, columns, facets } = item.value
       const isSort = sort === '' || viewSorts[scope].includes(sort)
       return [
         ...(isSort ? [] : [`${item.key}: sort is one of ${viewSorts[scope].join(', ')}.`]),
         ...(columns.length === 0 || hasColumns(scope) ? [] : [`${item.key}: only a view of logs has columns.`]),
+        ...(facets.length === 0 || hasColumns(scope) ? [] : [`${item.key}: only a view of logs has facets.`]),
       ]
     }
     if (item.kind !== 'project') return []

@@ -107,6 +107,7 @@ const viewValue = (view: SavedSearch, projects: readonly Project[]): ViewFile =>
   projects: view.projects.flatMap((id) => slugOf(projects, id)),
   environments: view.environments,
   columns: view.columns,
+  facets: view.facets,
   period: view.span,
 })
 

@@ -67,6 +67,7 @@ test('the upgrade to hashed tokens ends all sessions, and mail channels that are
     drop table dashboard_favourite;
     drop table dashboard;
     drop table search_default;
+    alter table saved_search drop column facets;
     alter table saved_search drop column columns;
     alter table saved_search drop column scope;
     drop table saved_query;

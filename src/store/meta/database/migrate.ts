@@ -50,6 +50,7 @@ import { statements as viewColumns } from '../schema/0047-view-columns.ts'
 import { statements as workflows } from '../schema/0048-workflows.ts'
 import { statements as deliveryKinds } from '../schema/0049-delivery-kinds.ts'
 import { statements as deletedAlertRules } from '../schema/0050-deleted-alert-rules.ts'
+import { statements as viewFacets } from '../schema/0051-view-facets.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -105,6 +106,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   workflows,
   deliveryKinds,
   deletedAlertRules,
+  viewFacets,
 ]
 
 /** Key of the value with the version that wrote the database last, for the error message of older versions. */

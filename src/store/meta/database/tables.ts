@@ -176,6 +176,7 @@ export type Tables = JobTables &
       rev: Defaulted<number>
       scope: Defaulted<ViewScope>
       columns: Defaulted<JsonText>
+      facets: Defaulted<JsonText>
     }
     search_default: { organization_id: number; user_id: string; scope: ViewScope; search_id: number }
     short_id: { organization_id: number; prefix: string; last: number }

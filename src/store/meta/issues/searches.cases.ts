@@ -10,6 +10,7 @@ const view = {
   environments: ['dev'],
   span: '24h',
   columns: [],
+  facets: [],
 }
 const own = { organizationId: 1, scope: 'issues' as const, userId: 'ann', name: 'Mine', shared: false, ...view }
 
@@ -93,6 +94,16 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
       expect((await issues.updateSearch(saved.id, { columns: [] })).columns).toEqual([])
     })
 
+    test('views of logs keep the facets that a reader added, each once', async () => {
+      const { issues } = await fresh()
+      const logs = { ...own, scope: 'logs' as const, sort: 'lines', facets: ['cart.id', 'body.a', 'cart.id'] }
+      const saved = await issues.saveSearch(logs)
+      expect((await issues.savedSearchById(saved.id))?.facets).toEqual(['cart.id', 'body.a'])
+      expect((await issues.updateSearch(saved.id, { columns: ['host'] })).facets).toEqual(['cart.id', 'body.a'])
+      for (const facets of [['a,b'], [''], ['a', 'b', 'c', 'd', 'e', 'f']])
+        expect(await codeOf(() => issues.updateSearch(saved.id, { facets }))).toBe('VALIDATION')
+    })
+
     test('a name stands once among one’s own, and once among the shared ones', async () => {
       const meta = await fresh()
       const { id } = await meta.issues.saveSearch(own)
@@ -113,6 +124,7 @@ export function searchCases(fresh: () => Promise<MetaStore>): void {
       ['a long environment', { environments: ['x'.repeat(65)] }],
       ['a span that is none', { span: 'yesterday' }],
       ['columns of a list that has none', { columns: ['service'] }],
+      ['facets of a list that has none', { facets: ['service'] }],
     ])('%s is refused', async (_name, change) => {
       const meta = await fresh()
       expect(await codeOf(() => meta.issues.saveSearch({ ...own, ...change }))).toBe('VALIDATION')

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { hasColumns, isColumnName, type ViewScope, viewColumnsMax } from '../../../domain/view-scopes.ts'
+import { hasColumns, isColumnName, type ViewScope, viewColumnsMax, viewFacetsMax } from '../../../domain/view-scopes.ts'
 import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
@@ -16,7 +16,8 @@ const namesMax = 100
 /**
  * The content of a saved view. `sort`: a sort order of its list (domain/view-scopes.ts). `projects` (ids) and `environments`: empty for
  * all. `span`: a relative length such as 14d, two ISO dates with a slash between them, or '' for the default range.
- * `columns`: what a view of logs shows beside the message, also names that this version does not know.
+ * `columns`: what a view of logs shows beside the message; `facets`: the fields whose values it counts beside the usual ones.
+ * Both also have names that this version does not know.
  */
 export type SearchView = {
   query: string
@@ -25,6 +26,7 @@ export type SearchView = {
   environments: string[]
   span: string
   columns: string[]
+  facets: string[]
 }
 
 /** A saved view of the person `userId`. Everybody in the organization can see shared views. */
@@ -79,12 +81,29 @@ const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
   environments: fromJson<string[]>(row.environments),
   span: row.span,
   columns: fromJson<string[]>(row.columns),
+  facets: fromJson<string[]>(row.facets),
   createdMs: row.created_ms,
   rev: row.rev,
 })
 
 const invalid = (field: string, sentence: string) =>
   new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+
+/** The columns and facets of a view, each once. */
+function checkedLists(
+  value: Pick<SavedSearch, 'scope' | 'columns' | 'facets'>,
+): Pick<SavedSearch, 'columns' | 'facets'> {
+  const lists = { columns: [...new Set(value.columns)], facets: [...new Set(value.facets)] }
+  for (const [field, max] of [
+    ['columns', viewColumnsMax],
+    ['facets', viewFacetsMax],
+  ] as const) {
+    if (lists[field].length > 0 && !hasColumns(value.scope)) throw invalid(field, `Only a view of logs has ${field}.`)
+    if (lists[field].length > max || !lists[field].every(isColumnName))
+      throw invalid(field, `At most ${max} names, without commas.`)
+  }
+  return lists
+}
 
 function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof value {
   const name = value.name.trim()
@@ -96,11 +115,7 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
       throw invalid(field, `At most ${namesMax} names.`)
   if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
     throw invalid('statsPeriod', 'A number with m, h, d or w, or two dates.')
-  const columns = [...new Set(value.columns)]
-  if (columns.length > 0 && !hasColumns(value.scope)) throw invalid('columns', 'Only a view of logs has columns.')
-  if (columns.length > viewColumnsMax || !columns.every(isColumnName))
-    throw invalid('columns', `At most ${viewColumnsMax} names, without commas.`)
-  return { ...value, name, columns }
+  return { ...value, name, ...checkedLists(value) }
 }
 
 /** Returns the columns of a view. */
@@ -116,6 +131,7 @@ const rowOf = (value: ReturnType<typeof checked>) => ({
   projects: JSON.stringify(value.projects),
   environments: JSON.stringify(value.environments),
   columns: JSON.stringify(value.columns),
+  facets: JSON.stringify(value.facets),
 })
 
 /**

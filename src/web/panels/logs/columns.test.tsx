@@ -15,8 +15,8 @@ const textOf = (html: string) => html.replace(/<[^>]+>/g, '')
 
 test.each<[string[], string]>([
   [[], ''],
-  [['count()'], 'A column of this view is left out, because lines do not have it: count()'],
-  [['count()', 'a b'], '2 columns of this view are left out, because lines do not have them: count(), a b'],
+  [['count()'], 'A field of this view is left out, because lines do not have it: count()'],
+  [['count()', 'a b'], '2 fields of this view are left out, because lines do not have them: count(), a b'],
 ])('columns %j of a view that lines do not have are named', (names, text) => {
   expect(textOf(shown(names))).toBe(text)
 })

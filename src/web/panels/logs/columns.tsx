@@ -8,7 +8,7 @@ import { columnsMax } from './params.ts'
 /** Fields that most lines have. Others are typed, or added from an open line. */
 const offered = ['service', 'host', 'logger', 'environment', 'release', 'template']
 
-/** Columns of the open view that no line has, and that are therefore not shown. */
+/** Columns and facets of the open view that no line has, and that are therefore not shown. */
 export function UnknownColumns({ names }: { names: readonly string[] }) {
   const t = useTranslations('logs.columns')
   if (names.length === 0) return null

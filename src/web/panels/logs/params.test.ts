@@ -31,6 +31,7 @@ test.each([
   ['?q='],
   ['?q=level%3Aerror&project=web&env=dev&t=7d&mode=patterns'],
   ['?q=a&columns=service%2Ccart.id%2Cbody.items%5B%5D.id'],
+  ['?q=a&columns=host&fields=cart.id%2Cbody.items%5B%5D.id'],
 ])('a view is the address that it was saved from: %s', (search) => {
   expect(logViewSearch(logViewOf(at(search), projects), projects)).toBe(search)
 })

@@ -1,6 +1,6 @@
 import type { Plan } from '../../../contract/explore/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
-import { viewColumnsMax } from '../../../domain/view-scopes.ts'
+import { viewColumnsMax, viewFacetsMax } from '../../../domain/view-scopes.ts'
 import type { ApiRequest } from '../../client/api.ts'
 import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
 
@@ -13,7 +13,7 @@ export const logsPeriod = '24h'
 /** Lines of one request. */
 export const linesPerPage = 100
 export const columnsMax = viewColumnsMax
-export const fieldsMax = 5
+export const fieldsMax = viewFacetsMax
 const nameCharactersMax = 200
 const queryCharactersMax = 4096
 

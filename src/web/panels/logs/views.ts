@@ -3,7 +3,7 @@ import type { ProjectName } from '../search/list-params.ts'
 import { scopeOfView, scopeToView, type ViewParts } from '../search/views.ts'
 import { type LogParams, logModes, logsPeriod } from './params.ts'
 
-// Converts saved views of logs to URLs of the screen, and back. A view keeps what is shown in place of an order, and columns.
+// Converts saved views of logs to URLs of the screen, and back. A view keeps what is shown in place of an order, columns, and added facets.
 
 /** The query string of the screen for a view, with `?`. Always with a `q`, so that it is never the default view. */
 export function logViewSearch(view: ViewParts, projects: readonly ProjectName[]): string {
@@ -12,6 +12,7 @@ export function logViewSearch(view: ViewParts, projects: readonly ProjectName[])
   const mode = logModes.find((known) => known === view.sort)
   if (mode && mode !== 'lines') search.set('mode', mode)
   if (view.columns.length > 0) search.set('columns', view.columns.join(','))
+  if (view.facets.length > 0) search.set('fields', view.facets.join(','))
   return `?${search}`
 }
 
@@ -20,6 +21,7 @@ export const logViewOf = (params: LogParams, projects: readonly ProjectName[]): 
   query: params.q,
   sort: params.mode,
   columns: params.columns,
+  facets: params.fields,
   ...scopeToView(params, projects, logsPeriod),
 })
 

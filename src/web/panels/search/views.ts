@@ -17,11 +17,11 @@ import { isRelativeRange, type Range } from './range.ts'
 /** What a view keeps of its list. */
 export type ViewParts = Pick<
   RestSearch,
-  'query' | 'sort' | 'projects' | 'environments' | 'columns' | 'statsPeriod' | 'start' | 'end'
+  'query' | 'sort' | 'projects' | 'environments' | 'columns' | 'facets' | 'statsPeriod' | 'start' | 'end'
 >
 
 /** The part that views of all lists and saved queries have. */
-type ScopeParts = Omit<ViewParts, 'query' | 'sort' | 'columns'>
+type ScopeParts = Omit<ViewParts, 'query' | 'sort' | 'columns' | 'facets'>
 
 const names = (text: string) => text.split(',').filter((part) => part !== '')
 
@@ -73,13 +73,14 @@ export const viewOf = (params: ListParams, projects: readonly ProjectName[]): Vi
   query: params.q.trim(),
   sort: apiSort[params.sort],
   columns: [],
+  facets: [],
   ...scopeToView(params, projects, streamPeriod),
 })
 
 /** The content of a view, without its name and owner. */
 export const partsOf = (view: ViewParts): ViewParts => {
-  const { query, sort, projects, environments, columns, statsPeriod, start, end } = view
-  return { query, sort, projects, environments, columns, statsPeriod, start, end }
+  const { query, sort, projects, environments, columns, facets, statsPeriod, start, end } = view
+  return { query, sort, projects, environments, columns, facets, statsPeriod, start, end }
 }
 
 /** The view that matches the stream's state. Undefined after a change of any parameter. */

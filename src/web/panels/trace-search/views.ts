@@ -24,6 +24,7 @@ export const traceViewOf = (params: TraceParams, projects: readonly ProjectName[
   query: params.q,
   sort: params.mode === 'spans' ? ofSpans + params.sort : params.sort,
   columns: [],
+  facets: [],
   ...scopeToView(params, projects, tracesPeriod),
 })
 
