@@ -7,7 +7,9 @@ import { eachSwitch } from '../domain/project-switches.ts'
 import { viewScopes } from '../domain/view-scopes.ts'
 import { escalationStep, namelessAction, newAlertRuleBody, trackerOptions } from './alerts/alerts.ts'
 import { newOnCallScheduleBody } from './alerts/incidents.ts'
+import { fileCodeMapping } from './alerts/trackers.ts'
 import { newDashboardBody } from './explore/dashboards.ts'
+import { restPlan } from './explore/explore.ts'
 import { nameText } from './projects.ts'
 import { viewColumns, viewFacets } from './search.ts'
 
@@ -69,6 +71,11 @@ export const projectFile = z.strictObject({
     .strictObject({ rules: z.string().max(ruleTextMax), autoAssignment: z.boolean() })
     .partial()
     .optional(),
+  codeMappings: z
+    .array(fileCodeMapping)
+    .max(1000)
+    .refine((list) => new Set(list.map(({ stackRoot }) => stackRoot)).size === list.length, 'A stack root twice.')
+    .optional(),
 })
 export type ProjectFile = z.output<typeof projectFile>
 
@@ -95,6 +102,31 @@ export const viewsFile = z.strictObject({
   ),
 })
 export type ViewFile = z.output<typeof viewsFile>['views'][number]
+
+/** queries.yaml: the shared saved queries of Explore. Their names identify them. */
+export const queriesFile = z.strictObject({
+  queries: z.array(
+    z.strictObject({
+      name: z
+        .string()
+        .trim()
+        .min(1)
+        .max(64)
+        .regex(/^\P{Cc}*$/u, 'No control characters.'),
+      projects: z.array(slug).max(100).default([]),
+      environments: z.array(z.string().max(64)).max(100).default([]),
+      period: z
+        .string()
+        .regex(
+          /^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/,
+          'A length such as 14d, two dates, or empty.',
+        )
+        .default(''),
+      plan: restPlan,
+    }),
+  ),
+})
+export type QueryFile = z.output<typeof queriesFile>['queries'][number]
 
 /** notifications.yaml: where channels send. Their addresses are secrets, so files only change channels that exist. */
 export const channelsFile = z.strictObject({
@@ -166,6 +198,7 @@ export type ConfigItem =
   | { key: string; kind: 'project'; file: string; value: ProjectFile }
   | { key: string; kind: 'dashboard'; file: string; value: DashboardFile }
   | { key: string; kind: 'view'; file: string; value: ViewFile }
+  | { key: string; kind: 'query'; file: string; value: QueryFile }
   | { key: string; kind: 'channel'; file: string; value: ChannelFile }
   | { key: string; kind: 'alert'; file: string; value: AlertFile }
   | { key: string; kind: 'schedule'; file: string; value: ScheduleFile }

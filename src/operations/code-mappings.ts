@@ -5,10 +5,11 @@ import type { CodeMapping } from '../store/meta/trackers/code-mappings.ts'
 
 type Values = Pick<CodeMapping, 'stackRoot' | 'sourceRoot' | 'defaultBranch'>
 
-/** A path of a link: no part of it may leave the repository. */
+/** Whether a part of a path leaves the repository. */
+export const leavesRepository = (path: string): boolean => path.split(/[/\\]/).includes('..')
+
 function demandPath(field: string, text: string): void {
-  if (text.split(/[/\\]/).includes('..'))
-    throw new MishapError('VALIDATION', { fields: { [field]: ['A path without "..".'] } })
+  if (leavesRepository(text)) throw new MishapError('VALIDATION', { fields: { [field]: ['A path without "..".'] } })
 }
 
 function checked(values: Values): Values {
@@ -57,24 +58,45 @@ export async function deleteCodeMapping(
   if (!(await meta.trackers.deleteCodeMapping(organizationId, id))) throw new MishapError('NOT_FOUND')
 }
 
+type NamingDeps = { meta: MetaWith<'releases.repositoriesOf' | 'releases.putRepository'>; clock: { now(): number } }
+
+/** The id of the repository that an earlier upload or a webhook named, or of a new one. */
+async function repositoryNamed({ meta, clock }: NamingDeps, organizationId: number, name: string): Promise<number> {
+  const all = await meta.releases.repositoriesOf({ organizationId, listed: false, offset: 0, max: 10_000 })
+  const found = all.find((repository) => repository.name === name)
+  return (found ?? (await meta.releases.putRepository({ organizationId, name, url: '' }, clock.now()))).id
+}
+
+/**
+ * Makes the mappings of a project those of a list, one for each stack root. Creates repositories that nothing named yet.
+ * Throws VALIDATION.
+ */
+export async function setCodeMappings(
+  deps: RepositoryDeps &
+    NamingDeps & {
+      meta: MetaWith<'trackers.putCodeMapping' | 'trackers.deleteCodeMapping' | 'trackers.mappingsOfProject'>
+    },
+  project: Project,
+  list: readonly (Values & { repository: string })[],
+): Promise<void> {
+  const { organizationId } = project
+  const roots = new Set(list.map(({ stackRoot }) => stackRoot))
+  for (const { id, stackRoot } of await deps.meta.trackers.mappingsOfProject(project.id))
+    if (!roots.has(stackRoot)) await deleteCodeMapping(deps, organizationId, id)
+  for (const { repository, ...values } of list)
+    await putCodeMapping(deps, project, await repositoryNamed(deps, organizationId, repository), values)
+}
+
 type Uploaded = Values & { status: 'created' | 'updated' | 'error'; detail?: string }
 
 /** Creates and changes the mappings of an upload for a repository that an earlier upload or a webhook named, or creates it. */
 export async function uploadCodeMappings(
-  deps: RepositoryDeps & {
-    meta: MetaWith<'trackers.putCodeMapping' | 'releases.repositoriesOf' | 'releases.putRepository'>
-    clock: { now(): number }
-  },
+  deps: RepositoryDeps & NamingDeps & { meta: MetaWith<'trackers.putCodeMapping'> },
   project: Project,
   repository: string,
   list: readonly Values[],
 ): Promise<Uploaded[]> {
-  const { meta, clock } = deps
-  const { organizationId } = project
-  const all = await meta.releases.repositoriesOf({ organizationId, listed: false, offset: 0, max: 10_000 })
-  const found = all.find(({ name }) => name === repository)
-  const { id } =
-    found ?? (await meta.releases.putRepository({ organizationId, name: repository, url: '' }, clock.now()))
+  const id = await repositoryNamed(deps, project.organizationId, repository)
   return await Array.fromAsync(list, async (values): Promise<Uploaded> => {
     try {
       const { isNew } = await putCodeMapping(deps, project, id, values)

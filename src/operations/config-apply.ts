@@ -5,6 +5,7 @@ import type {
   ConfigItem,
   DashboardFile,
   ProjectFile,
+  QueryFile,
   ScheduleFile,
   ViewFile,
 } from '../contract/config-files.ts'
@@ -18,6 +19,7 @@ import { selfProject } from '../query/self-project.ts'
 import type { AlertRuleChanges } from '../store/meta/alerts/rules.ts'
 import type { Organization, ProjectChange } from '../store/meta/meta.ts'
 import { validAlertRule } from './alert-rules.ts'
+import { setCodeMappings } from './code-mappings.ts'
 import { alertBody, memberIds, readReceivers } from './config/config-alerts.ts'
 import { demandAlerts, demandCounts, demandNames, demandValues } from './config/config-checks.ts'
 import { type ConfigState, readConfigState } from './config/config-state.ts'
@@ -25,6 +27,7 @@ import { type ConfigFiles, columnNotes, printed, readConfigFiles, toYaml, writeC
 import { createDashboard, deleteDashboard, updateDashboard } from './dashboards.ts'
 import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from './on-call.ts'
 import { createProject } from './projects.ts'
+import { createSavedQuery, deleteSavedQuery, updateSavedQuery } from './saved-queries.ts'
 import { createSearch, deleteSearch, updateSearch } from './saved-searches.ts'
 
 type Deps = CheckDeps & {
@@ -68,7 +71,7 @@ function over(current: unknown, wanted: unknown): unknown {
 
 /** The value that an item has after apply. Only files of projects may leave something out. */
 function resultOf(item: ConfigItem, current: unknown): unknown {
-  if (item.kind === 'project') return over(current, item.value)
+  if (item.kind === 'project') return printed({ ...item, value: over(current, item.value) as ProjectFile })
   // The order of keys is the one of the current value, so that the diff shows only what changes.
   return ordered(current, printed(item))
 }
@@ -92,7 +95,7 @@ async function stateOf(deps: Deps, organization: Organization): Promise<ConfigSt
 }
 
 /** What `--prune` deletes. Projects hold data, and channels secrets. */
-const prunedKinds: ReadonlySet<ConfigItem['kind']> = new Set(['dashboard', 'view', 'alert', 'schedule'])
+const prunedKinds: ReadonlySet<ConfigItem['kind']> = new Set(['dashboard', 'view', 'query', 'alert', 'schedule'])
 
 type Compared = { plan: ConfigPlan; wanted: ConfigItem[]; state: ConfigState; applied: Record<string, string> }
 
@@ -216,6 +219,8 @@ async function applyProject({ deps, organization, userId, ids }: Applying, value
     ids.set(value.project, id)
   }
   await meta.projects.updateProject(id, projectChange(value), { userId })
+  const project = value.codeMappings && (await meta.projects.projectById(id))
+  if (project) await setCodeMappings(deps, project, value.codeMappings ?? [])
   const { rules, autoAssignment } = value.ownership ?? {}
   if (rules === undefined && autoAssignment === undefined) return
   const change = {
@@ -246,11 +251,20 @@ async function applyView({ deps, organization, userId, state, ids }: Applying, k
   else await createSearch(deps, { organizationId: organization.id, scope, userId, shared: true, ...view })
 }
 
+async function applyQuery({ deps, organization, userId, state, ids }: Applying, key: string, value: QueryFile) {
+  const { name, plan, environments, period } = value
+  const query = { name, plan, environments, span: period, projects: idsOf(ids, value.projects).map(String) }
+  const row = state.rows.queries.get(key)
+  if (row) await updateSavedQuery(deps, row.id, query)
+  else await createSavedQuery(deps, { organizationId: organization.id, userId, shared: true, ...query })
+}
+
 async function applyItem(applying: Applying, item: ConfigItem): Promise<void> {
   const { deps, state, ids } = applying
   if (item.kind === 'project') await applyProject(applying, item.value)
   else if (item.kind === 'dashboard') await applyDashboard(applying, item.key, item.value)
   else if (item.kind === 'view') await applyView(applying, item.key, item.value)
+  else if (item.kind === 'query') await applyQuery(applying, item.key, item.value)
   else if (item.kind === 'schedule') await applySchedule(applying, item.key, item.value)
   else if (item.kind === 'channel') {
     const row = state.rows.channels.get(item.key)
@@ -299,11 +313,13 @@ async function applyAlerts(
 }
 
 async function deleteItem({ deps, state }: Applying, key: string): Promise<void> {
-  const [dashboard, view] = [state.rows.dashboards.get(key), state.rows.views.get(key)]
+  const { dashboards, views, queries } = state.rows
+  const [dashboard, view, query] = [dashboards.get(key), views.get(key), queries.get(key)]
   const schedule = state.rows.schedules.get(key)
   if (schedule) await deleteOnCallSchedule(deps, schedule.id)
   if (dashboard) await deleteDashboard(deps, dashboard.id)
   if (view) await deleteSearch(deps, view.id)
+  if (query) await deleteSavedQuery(deps, query.id)
 }
 
 /**

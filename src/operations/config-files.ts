@@ -7,7 +7,9 @@ import {
   type ConfigItem,
   channelsFile,
   dashboardFile,
+  type ProjectFile,
   projectFile,
+  queriesFile,
   schedulesFile,
   type ViewFile,
   viewsFile,
@@ -74,6 +76,7 @@ const pathOf = (field: string): (string | number)[] =>
 
 export const dashboardKey = (title: string): string => `dashboard ${title}`
 export const viewKey = ({ scope, name }: Pick<ViewFile, 'scope' | 'name'>): string => `view ${scope} ${name}`
+export const queryKey = (name: string): string => `query ${name}`
 export const channelKey = (name: string): string => `channel ${name}`
 export const projectKey = (slug: string): string => `project ${slug}`
 
@@ -84,6 +87,10 @@ function itemsOf(file: string, read: ReadFile, fault: Fault): ConfigItem[] {
   if (file === 'views.yaml') {
     const value = checked(viewsFile, read, fault)
     return (value?.views ?? []).map((view) => ({ key: viewKey(view), kind: 'view', file, value: view }))
+  }
+  if (file === 'queries.yaml') {
+    const value = checked(queriesFile, read, fault)
+    return (value?.queries ?? []).map((own) => ({ key: queryKey(own.name), kind: 'query', file, value: own }))
   }
   if (file === 'notifications.yaml') {
     const value = checked(channelsFile, read, fault)
@@ -114,7 +121,7 @@ function itemsOf(file: string, read: ReadFile, fault: Fault): ConfigItem[] {
 }
 
 /** The files of a configuration, without their ending. */
-const known = /^(?:views|notifications|on-call|(?:projects|dashboards|alerts)\/[^/]+)$/
+const known = /^(?:views|queries|notifications|on-call|(?:projects|dashboards|alerts)\/[^/]+)$/
 
 /** Whether a path is one of a configuration. A path has / between folders. */
 export const isConfigFile = (path: string): boolean => path.endsWith('.yaml') && known.test(path.slice(0, -5))
@@ -128,7 +135,7 @@ export function readConfigFiles(files: ConfigFiles): ConfigItem[] {
     if (!isConfigFile(file)) {
       fault(
         1,
-        'Files are views.yaml, notifications.yaml, on-call.yaml, projects/SLUG.yaml, dashboards/NAME.yaml and alerts/NAME.yaml.',
+        'Files are views.yaml, queries.yaml, notifications.yaml, on-call.yaml, projects/SLUG.yaml, dashboards/NAME.yaml and alerts/NAME.yaml.',
       )
       continue
     }
@@ -160,6 +167,15 @@ export function tileValue({ id: _id, plan, queries, ...tile }: RestTile) {
   return isPlain ? { ...tile, plan } : { ...tile, queries }
 }
 
+/**
+ * A project as it is written. Its mappings are in the order of their stack roots. Without any it is the text that it was
+ * before files had them: nothing has drifted by an upgrade.
+ */
+function printedProject({ codeMappings = [], ...project }: ProjectFile): ProjectFile {
+  const sorted = codeMappings.toSorted((a, b) => (a.stackRoot < b.stackRoot ? -1 : 1))
+  return sorted.length > 0 ? { ...project, codeMappings: sorted } : project
+}
+
 /** The value of an item as it is written: with the defaults of all fields, so that equal things are equal texts. */
 export function printed(item: ConfigItem): unknown {
   if (item.kind === 'view') {
@@ -169,6 +185,7 @@ export function printed(item: ConfigItem): unknown {
     return { ...view, sort, ...(columns.length > 0 ? { columns } : {}), ...(facets.length > 0 ? { facets } : {}) }
   }
   if (item.kind === 'alert') return printedAlert(item.value)
+  if (item.kind === 'project') return printedProject(item.value)
   if (item.kind !== 'dashboard') return item.value
   const { title, widgets, ...values } = item.value
   return { title: title.trim(), ...values, widgets: tilesOf(widgets, []).map(tileValue) }
@@ -205,6 +222,7 @@ function fileName(kind: 'dashboard' | 'alert', title: string, taken: ReadonlySet
 export function writeConfigFiles(items: readonly ConfigItem[]): Record<string, string> {
   const files: Record<string, string> = {}
   const views = items.flatMap((item) => (item.kind === 'view' ? [printed(item)] : []))
+  const queries = items.flatMap((item) => (item.kind === 'query' ? [item.value] : []))
   const channels = items.flatMap((item) => (item.kind === 'channel' ? [item.value] : []))
   const schedules = items.flatMap((item) => (item.kind === 'schedule' ? [item.value] : []))
   const taken = new Set<string>()
@@ -218,6 +236,7 @@ export function writeConfigFiles(items: readonly ConfigItem[]): Record<string, s
     files[name] = toYaml(printed(item))
   }
   if (views.length > 0) files['views.yaml'] = toYaml({ views })
+  if (queries.length > 0) files['queries.yaml'] = toYaml({ queries })
   if (channels.length > 0) files['notifications.yaml'] = toYaml({ channels })
   if (schedules.length > 0) files['on-call.yaml'] = toYaml({ schedules })
   return files

@@ -145,6 +145,15 @@ const branch = z
   .max(200, 'At most 200 characters.')
   .regex(/^(?!-)(?!.*\.\.)[\w./+-]*$/, 'The name of a branch.')
 const projectName = projectNames.element
+/** A code mapping in the file of a project, where a repository has its name. */
+export const fileCodeMapping = z.strictObject({
+  repository: line(200, 'A name.'),
+  stackRoot: path,
+  sourceRoot: path,
+  defaultBranch: branch.default('main').transform((text) => text || 'main'),
+})
+export type FileCodeMapping = z.output<typeof fileCodeMapping>
+
 /** Body of a code mapping. */
 export const codeMappingBody = z.object({
   projectId: projectName,

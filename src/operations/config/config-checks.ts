@@ -5,7 +5,9 @@ import { hasColumns, viewSorts } from '../../domain/view-scopes.ts'
 import type { CheckDeps } from '../../query/issues/issue.ts'
 import { schedulesMax } from '../../store/meta/alerts/on-call.ts'
 import { checkName } from '../../store/meta/database/names.ts'
+import { planBytesMax, queriesMax } from '../../store/meta/explore/saved-queries.ts'
 import { validAlertRule } from '../alert-rules.ts'
+import { leavesRepository } from '../code-mappings.ts'
 import { demandOnCallSchedule } from '../on-call.ts'
 import { ownershipErrors } from '../project-settings.ts'
 import { alertBody, changeFaults, memberIds, nameFaults, refusals } from './config-alerts.ts'
@@ -74,7 +76,7 @@ export async function demandAlerts(
   if (detail !== '') throw new MishapError('VALIDATION', { detail })
 }
 
-/** Throws VALIDATION if there would be more rules or schedules than an organization may have. */
+/** Throws VALIDATION if there would be more rules, schedules or queries than an organization may have. */
 export function demandCounts(
   { config }: { config: { alertRulesMax: number } },
   state: ConfigState,
@@ -83,6 +85,7 @@ export function demandCounts(
   for (const [word, kind, max] of [
     ['alert rules', 'alert', config.alertRulesMax],
     ['on-call schedules', 'schedule', schedulesMax],
+    ['shared saved queries', 'query', queriesMax],
   ] as const) {
     const of = (action: 'create' | 'delete') =>
       changes.filter((change) => change.kind === kind && change.action === action).length
@@ -108,13 +111,20 @@ export async function demandValues(
         ...(facets.length === 0 || hasColumns(scope) ? [] : [`${item.key}: only a view of logs has facets.`]),
       ]
     }
+    if (item.kind === 'query')
+      return Buffer.byteLength(JSON.stringify(item.value.plan)) > planBytesMax
+        ? [`${item.key}: the plan is over ${planBytesMax / 1024} KiB.`]
+        : []
     if (item.kind !== 'project') return []
-    const { filters, ownership } = item.value
+    const { filters, ownership, codeMappings = [] } = item.value
     const unknown = filters?.browsers?.find((name) => !isOldBrowser(name))
     const rules = ownership?.rules
     const wrong = rules === undefined ? [] : await ownershipErrors(deps, { organizationId }, rules)
     return [
       ...(unknown === undefined ? [] : [`${unknown} is no browser that the filter knows.`]),
+      ...codeMappings.flatMap(({ sourceRoot }) =>
+        leavesRepository(sourceRoot) ? [`${item.key}: codeMappings: a sourceRoot is a path without "..".`] : [],
+      ),
       ...wrong.map(({ line, sentence }) => `ownership.rules, line ${line}: ${sentence}`),
     ]
   })

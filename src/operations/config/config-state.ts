@@ -3,19 +3,22 @@ import type {
   ConfigItem,
   DashboardFile,
   ProjectFile,
+  QueryFile,
   ScheduleFile,
   ViewFile,
 } from '../../contract/config-files.ts'
 import { dashboardContent, newDashboardBody } from '../../contract/explore/dashboards.ts'
+import { restPlan } from '../../contract/explore/explore.ts'
 import { viewScopes } from '../../domain/view-scopes.ts'
 import type { OnCallSchedule } from '../../store/meta/alerts/on-call.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { Dashboard } from '../../store/meta/dashboards/dashboards.ts'
+import type { SavedQuery } from '../../store/meta/explore/saved-queries.ts'
 import type { Channel } from '../../store/meta/issues/alerts.ts'
 import type { SavedSearch } from '../../store/meta/issues/searches.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
-import { channelKey, columnNotes, dashboardKey, projectKey, tileValue, viewKey } from '../config-files.ts'
+import { channelKey, columnNotes, dashboardKey, projectKey, queryKey, tileValue, viewKey } from '../config-files.ts'
 import { alertKey, alertValue, type ReadsNames, type Receivers, readReceivers, scheduleKey } from './config-alerts.ts'
 
 /** What the state of an organization is read from. */
@@ -33,6 +36,8 @@ type ReadsConfig = ReadsNames &
     | 'dashboards.listDashboards'
     | 'issues.savedSearches'
     | 'alerts.channelsOf'
+    | 'explore.savedQueriesOf'
+    | 'trackers.mappingsOfProject'
   >
 
 /** The rows behind items, for their changes. Of several with one key the oldest counts. */
@@ -40,6 +45,7 @@ type ConfigRows = {
   projects: Map<string, Project>
   dashboards: Map<string, Dashboard>
   views: Map<string, SavedSearch>
+  queries: Map<string, SavedQuery>
   channels: Map<string, Channel>
   alerts: Map<string, AlertRule>
   schedules: Map<string, OnCallSchedule>
@@ -53,8 +59,8 @@ export type ConfigState = {
   unwritable: Set<string>
   /** What files leave out, in sentences. */
   notes: string[]
-  /** Rules and schedules, also those whose name others have. */
-  counts: { alert: number; schedule: number }
+  /** Rules, schedules and queries, also those whose name others have. */
+  counts: { alert: number; schedule: number; query: number }
   /** Slugs of all projects, also of Mishap's own. */
   slugs: Set<string>
 }
@@ -66,6 +72,7 @@ async function projectValue(meta: ReadsConfig, project: Project): Promise<Projec
   const routes = await meta.projects.routeSettings(id)
   const scrape = await meta.artifacts.scrapeSettings(id)
   const ownership = await meta.projects.ownershipOf(id)
+  const mappings = await meta.trackers.mappingsOfProject(id)
   return {
     project: slug,
     name,
@@ -87,6 +94,12 @@ async function projectValue(meta: ReadsConfig, project: Project): Promise<Projec
     filters: await meta.projects.filtersOf(id),
     grouping: { fingerprintingRules: grouping.fingerprintRules, groupingEnhancements: grouping.stackRules },
     ownership: { rules: ownership.text, autoAssignment: ownership.autoAssign },
+    codeMappings: mappings.map(({ repository, stackRoot, sourceRoot, defaultBranch }) => ({
+      repository,
+      stackRoot,
+      sourceRoot,
+      defaultBranch,
+    })),
   }
 }
 
@@ -109,6 +122,14 @@ const viewValue = (view: SavedSearch, projects: readonly Project[]): ViewFile =>
   columns: view.columns,
   facets: view.facets,
   period: view.span,
+})
+
+const queryValue = (query: SavedQuery, projects: readonly Project[]): QueryFile => ({
+  name: query.name,
+  projects: query.projects.flatMap((id) => slugOf(projects, id)),
+  environments: query.environments,
+  period: query.span,
+  plan: restPlan.parse(query.plan),
 })
 
 const channelValue = ({ name, projectId, active }: Channel, projects: readonly Project[]): ChannelFile => ({
@@ -149,17 +170,19 @@ async function readRows(
   const boards = (await meta.dashboards.listDashboards(organizationId, '')).filter(({ shared }) => shared)
   const views = await Array.fromAsync(viewScopes, (scope) => meta.issues.savedSearches(organizationId, '', scope))
   const shared = views.flat().filter((view) => view.shared)
+  const queries = (await meta.explore.savedQueriesOf(organizationId, '')).filter((query) => query.shared)
   const schedules = await meta.incidents.listSchedules(organizationId)
   const alerts = await meta.alertRules.listAlertRules(organizationId)
   const rows = {
     projects: byKey(managed, ({ slug }) => projectKey(slug), notes),
     dashboards: byKey(boards, ({ title }) => dashboardKey(title), notes),
     views: byKey(shared, viewKey, notes),
+    queries: byKey(queries, ({ name }) => queryKey(name), notes),
     channels: byKey(await meta.alerts.channelsOf(organizationId), ({ name }) => channelKey(name), notes),
     schedules: byKey(schedules, ({ name }) => scheduleKey(name), notes),
     alerts: byKey(alerts, ({ name }) => alertKey(name), notes),
   }
-  return { rows, counts: { alert: alerts.length, schedule: schedules.length } }
+  return { rows, counts: { alert: alerts.length, schedule: schedules.length, query: queries.length } }
 }
 
 /** Everything of an organization that files can describe: shared things, no one's own ones, and no secrets. */
@@ -181,6 +204,8 @@ export async function readConfigState(
   for (const [key, dashboard] of rows.dashboards)
     items.push({ key, kind: 'dashboard', file: '', value: dashboardValue(dashboard, projects) })
   for (const [key, view] of rows.views) items.push({ key, kind: 'view', file: '', value: viewValue(view, projects) })
+  for (const [key, query] of rows.queries)
+    items.push({ key, kind: 'query', file: '', value: queryValue(query, projects) })
   notes.push(...columnNotes(items))
   for (const [key, channel] of rows.channels)
     items.push({ key, kind: 'channel', file: '', value: channelValue(channel, projects) })

@@ -7,9 +7,9 @@ import { staleError } from '../database/revision.ts'
 import { fromJson, insertedId, type Store } from '../database/store.ts'
 
 /** Saved queries of one person, and shared ones of one organization. */
-const queriesMax = 200
+export const queriesMax = 200
 const nameCharactersMax = 64
-const planBytesMax = 64 * 1024
+export const planBytesMax = 64 * 1024
 const namesMax = 100
 
 /**
