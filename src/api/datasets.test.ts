@@ -118,6 +118,12 @@ describe('logs', () => {
       ['db-2', 33],
     ])
     expect(groups.meta).toMatchObject({ dataset: 'logs', samples: 100, partial: null, dataScanned: 'full' })
+    // The answer says its range and what it read.
+    const { scannedFrom, scannedTo, rowsRead } = groups.meta
+    expect(Date.parse(scannedTo)).toBeGreaterThan(nowMs)
+    // Clients' clocks can be a minute ahead.
+    expect((Date.parse(scannedTo) - Date.parse(scannedFrom)) / 60_000).toBe(24 * 60 + 1)
+    expect(rowsRead).toBeGreaterThanOrEqual(100)
   })
 
   test('over time, by level', async () => {

@@ -15,6 +15,7 @@ const sampling = {
     .describe('partial: the range has too many rows for one answer. Only those since `scannedFrom` are in it.'),
   partial: restPartial,
   scannedFrom: iso.describe('Start of the part of the range that was read.'),
+  scannedTo: iso.describe('End of the range.'),
   rowsRead: z.int().describe('Rows that the engine read.'),
   bytesRead: z.int().describe('Bytes that the engine read, before compression.'),
 }

@@ -36,6 +36,7 @@ export const samplingMeta = (
   dataScanned: partial ? 'partial' : 'full',
   partial,
   scannedFrom: new Date(scope.fromMs).toISOString(),
+  scannedTo: new Date(scope.toMs).toISOString(),
   rowsRead: cost.rows,
   bytesRead: cost.bytes,
 })
