@@ -10,7 +10,8 @@ import { measureText } from '../../ui/measure.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { Time, useTimeText } from '../../ui/time.tsx'
-import { bigNumber, chartSeries, heatRows, sharedUnit } from './tile-words.ts'
+import { TileNotes } from './tile-notes.tsx'
+import { bigNumber, chartSeries, heatRows, noteCount, sharedUnit } from './tile-words.ts'
 
 const TimeChart = dynamic(() => import('../../ui/chart/time-chart.tsx').then((module) => module.TimeChart))
 
@@ -19,6 +20,8 @@ export const rowPx = 132
 export const gapPx = 12
 /** What a tile has besides its plot: its head, its border and the labels of a chart. */
 const chartExtraPx = 106
+/** Height of a note above the plot, with its padding. */
+const notePx = 22
 
 type ContentProps = {
   organization: string
@@ -50,7 +53,7 @@ function ChartTile({ organization, tile, answer, annotations, onSelect }: Answer
       unit={sharedUnit(answer)}
       fromMs={answer.meta.fromMs}
       toMs={answer.meta.toMs}
-      heightPx={tile.layout.h * (rowPx + gapPx) - gapPx - chartExtraPx}
+      heightPx={tile.layout.h * (rowPx + gapPx) - gapPx - chartExtraPx - noteCount(answer.meta) * notePx}
       annotations={annotations}
       onSelect={onSelect}
     />
@@ -215,10 +218,9 @@ export function TileContent(props: ContentProps) {
   const isEmpty = answer.rows.length === 0 && answer.series.every(({ points }) => points.length === 0)
   if (isEmpty) return <p className="board-none">{t('noData')}</p>
   const { displayType } = tile
-  const { meta: scanned } = answer
   return (
     <>
-      {scanned.partial ? <p className="board-partial">{scanned.partial.sentence}</p> : null}
+      <TileNotes about={answer.meta} />
       {displayType === 'table' ? <TableTile tile={tile} answer={answer} /> : null}
       {displayType === 'big_number' ? <NumberTile answer={answer} /> : null}
       {displayType === 'heatmap' ? <HeatTile tile={tile} answer={answer} /> : null}

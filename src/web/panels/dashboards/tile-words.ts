@@ -5,6 +5,10 @@ import type { TimePoint, TimeSeries } from '../../ui/chart/time-series.ts'
 type Column = PlanAnswer['columns'][number]
 type Cell = PlanAnswer['rows'][number][number]
 
+/** The lines that a tile shows above its content: that the answer is a part, and that its counts are extrapolated. */
+export const noteCount = ({ partial, sampled }: Pick<PlanAnswer['meta'], 'partial' | 'sampled'>): number =>
+  (partial ? 1 : 0) + (sampled ? 1 : 0)
+
 /** The name of a series or formula for people: the legend of its query, else its aggregate or expression. */
 export function seriesLabel(tile: Pick<RestTile, 'queries'>, name: string, columns: readonly Column[]): string {
   const column = columns.find((own) => own.name === name && own.role !== 'previous')
