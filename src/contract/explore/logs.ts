@@ -114,6 +114,14 @@ export const restLogDetail = z
     fields: z.array(attribute).describe('service, host, logger, environment, release, platform and origin, if set.'),
     attributes: z.array(attribute).describe('By name.'),
     traceDuration: z.number().nullable().describe('Milliseconds. Null: no span of its trace is stored.'),
+    spanInfo: z
+      .strictObject({
+        op: z.string(),
+        name: z.string().describe('Its name, else its description.'),
+        duration: z.number().describe('Milliseconds.'),
+      })
+      .nullable()
+      .describe('The span that the line was written in. Null: the line has none, or it is not stored.'),
     issues: z
       .array(z.strictObject({ id: digits, shortId: z.string() }))
       .describe('Issues with an error in its trace, at most 3.'),

@@ -56,10 +56,11 @@ type Held = {
   errors?: { projectId: number; groupHash: string }[]
   issueIds?: [string, number][]
   durations?: { durationMs: number }[]
+  spans?: Record<string, { op: string; name: string; description: string; durationUs: number }>
 }
 
 /** Stores that hold these, and what they were asked. */
-function stores({ lines = [], details = [], errors = [], issueIds = [], durations = [] }: Held = {}) {
+function stores({ lines = [], details = [], errors = [], issueIds = [], durations = [], spans = {} }: Held = {}) {
   const asked: Asked[] = []
   const keys: LogKey[] = []
   const order: string[] = []
@@ -77,6 +78,8 @@ function stores({ lines = [], details = [], errors = [], issueIds = [], duration
       },
       byTraceId: async () => errors,
       traceSummaries: async () => durations,
+      spanOfTrace: async (readable: readonly number[], traceId: string, spanId: string) =>
+        spans[`${readable.join()} ${traceId} ${spanId}`],
     },
     meta: {
       batches: {
@@ -199,6 +202,19 @@ describe('one line', () => {
     await expect(logDetail(deps, readable, wanted)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(logsAround(deps, readable, wanted, undefined)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(keys).toHaveLength(2 * reads)
+  })
+
+  test('says the span that it was written in, if the reader may read it', async () => {
+    const spanId = 'cd'.repeat(8)
+    const span = { op: 'db', name: '', description: `SELECT ${'x'.repeat(400)}`, durationUs: 1_480_000 }
+    const held = { details: [detail({ traceId: trace, spanId })], spans: { [`1 ${trace} ${spanId}`]: span } }
+    const infoOf = async (own: Held, readable = [1]) => (await logDetail(stores(own).deps, readable, id)).spanInfo
+    expect(await infoOf(held)).toEqual({ op: 'db', name: span.description.slice(0, 300), duration: 1480 })
+    expect(await infoOf({ ...held, spans: { [`1 ${trace} ${spanId}`]: { ...span, name: 'connect' } } })).toMatchObject({
+      name: 'connect',
+    })
+    expect(await infoOf(held, [1, 2])).toBeNull()
+    expect(await infoOf({ ...held, details: [detail({ traceId: trace })] })).toBeNull()
   })
 
   test('names each issue of its trace once, at most three, and none that was removed', async () => {

@@ -17,6 +17,8 @@ const aroundMs = 24 * 3_600_000
 /** Errors of a trace whose issues a line names, and those issues. */
 const errorsMax = 10
 const issuesMax = 3
+/** Characters of a span's name. A statement can be long. */
+const spanNameMax = 300
 
 /** Reads lines with columns: what to ask of the store, and each line as clients see it. Throws VALIDATION for a column. */
 export function lineReader(
@@ -106,12 +108,25 @@ async function durationOf(
   return trace?.durationMs ?? null
 }
 
+/** The span of a line, in projects that the reader may read. */
+async function spanOf(
+  deps: QueryDeps,
+  readable: readonly number[],
+  { traceId, spanId }: LogDetail,
+): Promise<RestLogDetail['spanInfo']> {
+  const span = traceId && spanId ? await deps.events.spanOfTrace(readable, traceId, spanId) : undefined
+  if (!span) return null
+  const { op, name, description, durationUs } = span
+  return { op, name: (name || description).slice(0, spanNameMax), duration: durationUs / 1000 }
+}
+
 /** Returns a line with everything that is stored of it. Throws NOT_FOUND, STORE_UNAVAILABLE. */
 export async function logDetail(deps: QueryDeps, readable: readonly number[], id: string): Promise<RestLogDetail> {
   const line = await lineOf(deps, readable, id)
-  const [issues, traceDuration] = await Promise.all([
+  const [issues, traceDuration, spanInfo] = await Promise.all([
     issuesOf(deps, readable, line.traceId),
     durationOf(deps, [...readable], line),
+    spanOf(deps, readable, line),
   ])
   const { columns: _, ...rest } = toRestLine({ ...line, columns: [] })
   return {
@@ -125,6 +140,7 @@ export async function logDetail(deps: QueryDeps, readable: readonly number[], id
       ...Object.entries(line.numbers).map(([name, value]) => ({ name, value })),
     ].sort((a, b) => (a.name < b.name ? -1 : 1)),
     traceDuration,
+    spanInfo,
     issues,
   }
 }

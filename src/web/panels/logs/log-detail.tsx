@@ -27,7 +27,8 @@ export type FieldActions = {
   addColumn: (field: string) => void
 }
 
-type Field = { name: string; value: string | number | boolean; isSearchable: boolean }
+/** `span`: what the value is the id of. */
+type Field = { name: string; value: string | number | boolean; isSearchable: boolean; span?: RestLogDetail['spanInfo'] }
 
 /** The fields of a line: its message, what every line can have, then its attributes. */
 const fieldsOf = (line: RestLogDetail): Field[] => [
@@ -36,7 +37,7 @@ const fieldsOf = (line: RestLogDetail): Field[] => [
   ...line.attributes.map((attribute) => ({ ...attribute, isSearchable: true })),
   ...line.fields.map((field) => ({ ...field, isSearchable: true })),
   ...(line.trace ? [{ name: 'trace', value: line.trace, isSearchable: true }] : []),
-  ...(line.span ? [{ name: 'span_id', value: line.span, isSearchable: true }] : []),
+  ...(line.span ? [{ name: 'span_id', value: line.span, isSearchable: true, span: line.spanInfo }] : []),
   { name: 'level', value: line.level, isSearchable: true },
 ]
 
@@ -53,6 +54,18 @@ function jsonOf(line: RestLogDetail): string {
   const attributes = Object.fromEntries([...line.fields, ...line.attributes].map(({ name, value }) => [name, value]))
   const { timestamp, level, severity, message, template, trace, span } = line
   return JSON.stringify({ timestamp, level, severity, message, template, trace, span, attributes }, null, 2)
+}
+
+/** What a span is, and how long it took. */
+function SpanWords({ span: { op, name, duration } }: { span: NonNullable<RestLogDetail['spanInfo']> }) {
+  const locale = useLocale()
+  const words = [op, name === op ? '' : name].filter((word) => word !== '').join(' · ')
+  return (
+    <span className="log-span">
+      <PlainText text={words} charactersMax={nameCharactersMax} />
+      {`, ${durationText(duration, locale)}`}
+    </span>
+  )
 }
 
 function FieldRow({ field, actions }: { field: Field; actions: FieldActions }) {
@@ -72,6 +85,7 @@ function FieldRow({ field, actions }: { field: Field; actions: FieldActions }) {
         <span className="log-field-value">
           <PlainText text={String(value)} charactersMax={name === 'message' ? 16_500 : valueCharactersMax} />
         </span>
+        {field.span ? <SpanWords span={field.span} /> : null}
         {field.isSearchable ? (
           <span className="log-acts">
             {act(t('only'), Filter, () => actions.narrow(name, String(value), 'only'))}
