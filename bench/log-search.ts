@@ -1,5 +1,4 @@
 // Searches over 24 hours of log lines: the same questions among one million and ten million of them.
-import type { Connection } from '../src/store/events/connection.ts'
 import type { EventStore } from '../src/store/events/event-store.ts'
 import type { Filter, Value } from '../src/store/events/question.ts'
 import { percentile } from './load.ts'
@@ -9,16 +8,14 @@ import type { Row } from './measure.ts'
 const asks = 12
 const growthMax = 2.5
 
-const range = `project_id = {project:UInt64} AND time >= fromUnixTimestamp64Milli(${logsEndMs - logDayMs}, 'UTC')
-  AND time < fromUnixTimestamp64Milli(${logsEndMs}, 'UTC')`
-type Ask = (store: EventStore, connection: Connection, project: number, n: number) => Promise<unknown>
+type Ask = (store: EventStore, project: number, n: number) => Promise<unknown>
 
 const body = { of: 'text', column: 'body' } as const
 const match = (how: 'words' | 'like', text: string): Filter => ({ op: 'match', value: body, match: how, text })
 /** The newest lines as the screen asks for them. */
 const newest =
   (filterOf: (n: number) => Filter): Ask =>
-  (store, _, project, n) =>
+  (store, project, n) =>
     store.logLines({
       // Each asks for another range: the engine remembers the answer to a condition.
       scope: { projectIds: [project], environments: [], fromMs: logsEndMs - logDayMs + n, toMs: logsEndMs },
@@ -27,10 +24,6 @@ const newest =
       order: 'newest',
       max: 100,
     })
-const sql =
-  (sqlOf: (n: number) => string[]): Ask =>
-  (_, connection, project, n) =>
-    Promise.all(sqlOf(n).map((text) => connection.rows(text, { project }, { seconds: 60 })))
 const frequent = (n: number) => ['refused', 'queued', 'shipped'][n % 3] ?? ''
 const itemIds: Value = {
   of: 'json',
@@ -40,7 +33,7 @@ const itemIds: Value = {
 /** The facets and the histogram as the screen asks for them. */
 const summary =
   (filterOf: (n: number) => Filter | undefined): Ask =>
-  (store, _, project, n) => {
+  (store, project, n) => {
     const scope = { projectIds: [project], environments: [], fromMs: logsEndMs - logDayMs + n, toMs: logsEndMs }
     const question = { from: 'logs', scope, filter: filterOf(n) } as const
     return Promise.all([
@@ -76,17 +69,18 @@ const questions: readonly [what: string, goalMs: number, ask: Ask][] = [
   [
     'the most frequent patterns of all lines',
     500,
-    sql(() => [
-      `SELECT pattern, count() AS n, any(body) FROM bench.logs WHERE ${range} GROUP BY pattern ORDER BY n DESC LIMIT 50`,
-    ]),
+    (store, project, n) => {
+      const scope = { projectIds: [project], environments: [], fromMs: logsEndMs - logDayMs + n, toMs: logsEndMs }
+      return store.logPatterns({ scope, filter: undefined, max: 50 })
+    },
   ],
 ]
 
-async function measured(store: EventStore, connection: Connection, project: number, ask: Ask): Promise<number> {
+async function measured(store: EventStore, project: number, ask: Ask): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < asks; n++) {
     const began = performance.now()
-    await ask(store, connection, project, n)
+    await ask(store, project, n)
     if (n > 0) times.push(performance.now() - began)
   }
   return percentile(
@@ -95,13 +89,13 @@ async function measured(store: EventStore, connection: Connection, project: numb
   )
 }
 
-/** Rows for searches: lines by the store, counts straight through its connection. `counts`: lines of the two projects. */
+/** Rows for searches by the store. `counts`: lines of the two projects. */
 export const benchLogSearch = (counts: readonly number[] = logCounts): Promise<Row[]> =>
-  withLogs(async (store, connection) => {
+  withLogs(async (store) => {
     const rows: Row[] = []
     for (const [what, goalMs, ask] of questions) {
-      const small = await measured(store, connection, 1, ask)
-      const large = await measured(store, connection, 2, ask)
+      const small = await measured(store, 1, ask)
+      const large = await measured(store, 2, ask)
       rows.push({
         what: `${what} among ${counts[1]} lines of 24 hours, and growth from ${counts[0]}`,
         goal: `p95 at most ${goalMs} ms and ${growthMax}x`,

@@ -15,6 +15,7 @@ import { startTestEngine } from './engine.cases.ts'
 import type { EventStore } from './event-store.ts'
 import { eventsCases, ids, monday, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
+import { logRollupCases } from './log-rollup.cases.ts'
 import { spanRollupCases } from './span-rollup.cases.ts'
 import { syncCases } from './sync.cases.ts'
 
@@ -71,6 +72,12 @@ describe('the rollup of spans', () => {
   const connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
   afterAll(() => connection.close())
   spanRollupCases(store, () => ({ connection, name: 'mishap' }))
+})
+
+describe('the rollup of log lines', () => {
+  const connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
+  afterAll(() => connection.close())
+  logRollupCases(store, () => ({ connection, name: 'mishap' }))
 })
 
 describe('what a power cut must not take back', () => syncCases(store, client))

@@ -65,4 +65,8 @@ export const waitingFor = (gate: Pick<Gate, 'counted'>, connection: Connection):
     await gate.counted()
     return connection.rows(...args)
   },
+  read: async (...args) => {
+    await gate.counted()
+    return connection.read(...args)
+  },
 })

@@ -1,5 +1,6 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
+import { addLogRollup } from './logs/recount.ts'
 import { recountProjects } from './removal/recount.ts'
 import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { derivedRows, hoursIndex, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
@@ -199,6 +200,7 @@ export async function migrate(connection: Connection, database: string, installa
   await refitSpans(connection, database)
   await addSpanRollup(connection, database)
   await addSegments(connection, database)
+  await addLogRollup(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)
 }

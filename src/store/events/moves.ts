@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import { archivedTables, columnsOf, insertLines, partitionRows, stopMerges } from './backup/rows-archive.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { keptTracesName, removedSpansName } from './schema/downsampled-spans.ts'
+import { logRollupName, logRollupOrder } from './schema/log-rollup.ts'
 import { rollupFeeds } from './schema/rollups.ts'
 import { segmentsName } from './schema/segments.ts'
 import { spanRollupName } from './schema/span-rollup.ts'
@@ -132,6 +133,7 @@ const spanKey = 'project_id, length, metric, hour, route, statement, bucket'
 const sumKeys: Readonly<Record<string, string>> = {
   [spanRollupName]: spanKey,
   [removedSpansName]: 'project_id, step',
+  [logRollupName]: logRollupOrder,
 }
 
 /** Rollups add up equal keys when they merge, so only their totals can be compared. */

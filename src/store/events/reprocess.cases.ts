@@ -67,6 +67,7 @@ const sound = {
     issue_day: 0,
     issue_week: 0,
     hour_issue: 0,
+    log_rollup: 0,
     project_hour: 0,
     project_day: 0,
     project_week: 0,

@@ -13,6 +13,7 @@ import type { EventStore } from './event-store.ts'
 import { eventsCases, row } from './events.cases.ts'
 import { setUpStatements } from './grants.ts'
 import { serverKind } from './kind.ts'
+import { logRollupCases } from './log-rollup.cases.ts'
 import { checkServer } from './server-check.ts'
 import { spanRollupCases } from './span-rollup.cases.ts'
 import { ownerSqlCases } from './sql/owner-sql.cases.ts'
@@ -78,6 +79,15 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
     const opened: { connection?: Connection } = {}
     afterAll(() => opened.connection?.close())
     spanRollupCases(store, () => {
+      opened.connection ??= connect(access())
+      return { connection: opened.connection, name: 'errors' }
+    })
+  })
+
+  describe('the rollup of log lines', { timeout: 90_000 }, () => {
+    const opened: { connection?: Connection } = {}
+    afterAll(() => opened.connection?.close())
+    logRollupCases(store, () => {
       opened.connection ??= connect(access())
       return { connection: opened.connection, name: 'errors' }
     })
@@ -287,6 +297,7 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
       thinned: rollup,
       'span_rollup FINAL': '*',
       segments: '*',
+      'log_rollup FINAL': '*',
     }
     /** Number and content of the rows of each table. */
     const everything = async (database: string) => {

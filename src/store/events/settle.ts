@@ -3,6 +3,7 @@ import { MishapError } from '../../base/errors.ts'
 import type { Observe } from '../../base/observe.ts'
 import type { Connection, InsertFence } from './connection.ts'
 import { createGate, type Gate } from './gate.ts'
+import { recountLogsBetween } from './logs/recount.ts'
 import { recount, recountProjects } from './removal/recount.ts'
 import { createFences } from './server/control.ts'
 import type { Places } from './table.ts'
@@ -46,6 +47,15 @@ async function recountBetween(connection: Connection, database: string, from: nu
   await recountProjects(connection, database, { projectIds, hours, seconds: workSeconds })
 }
 
+type Recount = (connection: Connection, database: string, from: number, to: number) => Promise<void>
+
+/** How the rollups of each table are counted again. */
+const recounts: Readonly<Partial<Record<TableName, Recount>>> = {
+  events: recountBetween,
+  spans: recountSpansBetween,
+  logs: recountLogsBetween,
+}
+
 /** Creates the checks for inserts with an unknown result, and the repair of their rollups. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
   const { inserting, counting, counted } = createGate(clock)
@@ -72,15 +82,15 @@ export function createSettle(connection: Connection, database: string, clock: Cl
     ended: waitUntilGone,
     async settle(name, token, from, to) {
       await waitUntilGone(token)
-      const { place, hasRollups } = anyTable(name)
+      const { place } = anyTable(name)
+      const recountRows = recounts[name]
       const rows = await connection.rows<{ jpos: string; places: number[] }>(
         `SELECT jpos, groupUniqArray(toUInt32(${place})) AS places FROM ${database}.${name}
          WHERE jpos >= {from:UInt64} AND jpos < {to:UInt64} GROUP BY jpos`,
         { from, to },
         { seconds: workSeconds },
       )
-      if (rows.length > 0 && hasRollups) {
-        const recountRows = name === 'spans' ? recountSpansBetween : recountBetween
+      if (rows.length > 0 && recountRows) {
         await counting(() => recountRows(connection, database, from, to))
         observe.info(
           { from, to, rows: rows.length },

@@ -1,6 +1,7 @@
 import type { Connection } from '../connection.ts'
 import { cutBound, cutWhere } from '../downsample.ts'
 import type { EventStore } from '../event-store.ts'
+import { differingLogDays } from '../logs/recount.ts'
 import { rewriteBound, rewriteWhere } from '../reprocess.ts'
 import { projectParts, rollupParts } from '../schema/rollups.ts'
 import { hashText } from '../tables/rows.ts'
@@ -11,8 +12,8 @@ import { differingSpanDays } from '../traces/recount-spans.ts'
 const workSecondsMax = 3600
 type SnapshotPart = Pick<EventStore, 'check'>
 
-/** Days of projects whose rollup of spans, by its lengths, or whose segments differ from the spans. */
-async function checkSpanRollup(
+/** Days of projects whose rollup of spans, by its lengths, whose segments, or whose rollup of log lines differ from the rows. */
+async function checkDayRollups(
   connection: Connection,
   database: string,
   openDays: readonly string[],
@@ -26,6 +27,7 @@ async function checkSpanRollup(
     span_hour: await differing(differingSpanDays(database, 0)),
     span_day: await differing(differingSpanDays(database, 1)),
     segments: await differing(differingSegmentDays(database)),
+    log_rollup: await differing(differingLogDays(database)),
   }
 }
 
@@ -97,7 +99,7 @@ async function check(
     })),
     twice: Number(ends?.twice ?? 0),
     lastJpos: Number(ends?.last ?? 0),
-    rollups: { ...rollups, ...(await checkSpanRollup(connection, database, openDays)) },
+    rollups: { ...rollups, ...(await checkDayRollups(connection, database, openDays)) },
   }
 }
 

@@ -11,6 +11,6 @@ export function createLogSearch(connection: Connection, database: string): LogSe
     logTail: createLogTail(connection, table),
     logDetails: createLogDetails(connection, table),
     logsOfTrace: createTraceLogs(connection, table),
-    ...createLogCounts(connection, table),
+    ...createLogCounts(connection, database),
   }
 }

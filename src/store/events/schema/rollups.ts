@@ -1,4 +1,5 @@
 import { dedupSettings, type EventsKind } from '../kind.ts'
+import { logRollupFeed } from './log-rollup.ts'
 import { segmentsFeed } from './segments.ts'
 import { settingsOf } from './settings.ts'
 import { spanRollupFeed } from './span-rollup.ts'
@@ -106,11 +107,12 @@ ${columnTypes[name].select} FROM ${database}.events ${columnTypes[name].from} GR
 export const rollupTables = (database: string, kind: EventsKind): string[] =>
   rollupNames.flatMap((name) => [rollupTable(database, name, kind), rollupView(database, name)])
 
-/** Names of the views that fill the rollups from inserted events and spans. */
+/** Names of the views that fill the rollups from inserted events, spans and log lines. */
 export const rollupFeeds: readonly string[] = [
   ...rollupNames.map((name) => `${name}_feed`),
   spanRollupFeed,
   segmentsFeed,
+  logRollupFeed,
 ]
 
 /** Rows of a span of `issue_time` that are built from other rows: from `from`, by the start of their period. */

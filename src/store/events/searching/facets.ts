@@ -1,11 +1,12 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import type { Facet, Question, QuestionStore } from '../question.ts'
-import { createValues } from '../reading/filter.ts'
+import { createValues, type Values } from '../reading/filter.ts'
 import type { DurationStore } from '../span-search.ts'
 import { compilePresence, compileValue } from './columns.ts'
 import { compileScope } from './filter.ts'
 import { windowsOf } from './newest.ts'
+import { outsideSlots, rolledColumn, rollupOf, type Slots, slotsCondition, slotsOfQuestion } from './rolled.ts'
 import { sourceOf } from './sources.ts'
 
 type Facets = Pick<QuestionStore, 'columnFacets' | 'attributeFacets' | 'projectFacet' | 'attributeKeys' | 'valuesOf'> &
@@ -52,6 +53,24 @@ async function sampled(
 
 type Newest = (question: Sampled) => Promise<Scope>
 
+/** SQL of the values of columns in the rollup of lines: the place of the column, the value, and its numbers. */
+const rolledFacets = (
+  database: string,
+  values: Values,
+  columns: readonly string[],
+  scope: Scope,
+  slots: Slots,
+): string =>
+  columns
+    .flatMap((column, at) => {
+      const rolled = rolledColumn(column)
+      return rolled
+        ? `SELECT ${at} AS place, toString(${rolled.sql}) AS value, sum(rolled.weight) AS n, sum(rolled.n) AS samples FROM ${rollupOf(database)} AS rolled
+           WHERE field = '${rolled.field}' AND ${slotsCondition(values, scope, slots)} GROUP BY value`
+        : []
+    })
+    .join(' UNION ALL ')
+
 /** Facets of columns and of attributes. */
 function createValueFacets(
   connection: Connection,
@@ -64,15 +83,20 @@ function createValueFacets(
       if (scope.projectIds.length === 0) return []
       const values = createValues()
       const names = columns.map((column) => compileValue(source, values, { of: 'text', column }))
-      const where = compileScope(source, values, scope, filter)
+      const slots = columns.every(rolledColumn) ? slotsOfQuestion({ from, scope, filter }) : undefined
+      const where = [compileScope(source, values, scope, filter), ...(slots ? [outsideSlots(values, slots)] : [])]
       // One pass over the rows for all columns: a pass each would read the filter's columns again.
+      const counted = `SELECT ${names.map((_, at) => `if(grouping(k${at}) = 1, ${at}, `).join('')}${names.length}${')'.repeat(names.length)} AS place,
+          ${names.map((_, at) => `if(grouping(k${at}) = 1, toString(k${at}), `).join('')}''${')'.repeat(names.length)} AS value,
+          sum(stands_for) AS n, count() AS samples
+        FROM (SELECT ${names.map((name, at) => `${name} AS k${at}`).join(', ')}, ${source.weight ?? '1'} AS stands_for FROM ${database}.${source.table} PREWHERE ${where.join(' AND ')})
+        GROUP BY GROUPING SETS (${names.map((_, at) => `(k${at})`).join(', ')})`
+      const all = slots
+        ? `SELECT place, value, sum(its.n) AS n, sum(its.samples) AS samples
+           FROM (${counted} UNION ALL ${rolledFacets(database, values, columns, scope, slots)}) AS its GROUP BY place, value`
+        : counted
       const rows = await connection.rows<{ place: string; value: string; n: number | string; samples: string }>(
-        `SELECT place, value, n, samples FROM (
-           SELECT ${names.map((_, at) => `if(grouping(k${at}) = 1, ${at}, `).join('')}${names.length}${')'.repeat(names.length)} AS place,
-             ${names.map((_, at) => `if(grouping(k${at}) = 1, toString(k${at}), `).join('')}''${')'.repeat(names.length)} AS value,
-             sum(stands_for) AS n, count() AS samples
-           FROM (SELECT ${names.map((name, at) => `${name} AS k${at}`).join(', ')}, ${source.weight ?? '1'} AS stands_for FROM ${database}.${source.table} PREWHERE ${where})
-           GROUP BY GROUPING SETS (${names.map((_, at) => `(k${at})`).join(', ')}))
+        `SELECT place, value, n, samples FROM (${all})
          WHERE value != '' ORDER BY place, n DESC, value LIMIT ${values.add('UInt32', max)} BY place
          SETTINGS force_grouping_standard_compatibility = 0`,
         values.bound,

@@ -7,6 +7,15 @@ import { compileAggregate, type Over } from './aggregates.ts'
 import { type Answered, compileKey, compileValue, readCell } from './columns.ts'
 import { compares, compileFilter, compileScope } from './filter.ts'
 import { windowsOf } from './newest.ts'
+import {
+  outsideSlots,
+  rolledColumn,
+  rolledSeries,
+  rollupOf,
+  type Slots,
+  slotsCondition,
+  slotsOfQuestion,
+} from './rolled.ts'
 import { type Source, sourceOf } from './sources.ts'
 
 const nameOf = (at: number): string => `c${at}`
@@ -251,39 +260,96 @@ function placeKey(
   }
 }
 
-/** See `QuestionStore.seriesOfRows`. */
-export function createSeriesOfRows(connection: Connection, database: string): QuestionStore['seriesOfRows'] {
-  return async (question) => {
-    const { from, scope, by, filter, withCut, values: wanted, aggregates, only, bucketMs } = question
-    if (scope.projectIds.length === 0 || (wanted.length > 0 && only.length === 0)) return []
-    const source = sourceOf(from)
-    const values = createValues()
-    const over = { lengthMs: bucketMs, withCut, shareOf: 'PARTITION BY bucket', nameOf }
-    const keys = names(wanted.length)
-      .map((name) => `, ${name}`)
-      .join('')
-    const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
-    const where = compileScope(source, values, scope, filter, by)
-    const isNarrow = wanted.length > 0 && !aggregates.some(isOfAll)
-    const groups = isNarrow ? ` AND ${compileFilter(source, values, inGroups(wanted, only))}` : ''
-    const rowsRead = `FROM ${database}.${source.table} PREWHERE ${where}${groups}`
-    const place = isNarrow ? placeKey(source, values, bucket, wanted, only) : undefined
-    const columns = columnsOf(source, values, place ? [place.key] : keysOf(source, values, wanted), aggregates, over)
-    const cells = names(wanted.length + aggregates.length)
-    const sql = place
-      ? `SELECT ${[place.bucket, place.text, ...cells.slice(1)].join(', ')} FROM (
-           SELECT ${columns} ${rowsRead} GROUP BY ${nameOf(0)}) ORDER BY ${nameOf(0)}`
-      : `SELECT bucket, ${cells.join(', ')} FROM (
-           SELECT ${bucket} AS bucket, ${columns} ${rowsRead} GROUP BY bucket${keys}) ORDER BY bucket${keys}`
-    const rows = await ask(connection, question, sql, values)
-    const found = rows.map(([start, ...answered]) => ({
-      startMs: Number(start) * bucketMs,
-      group: wanted.map((value, at) => readCell(source, value, answered[at] ?? null)),
-      cells: aggregates.map(({ fn }, at) => aggregateOf(fn, answered[wanted.length + at])),
-    }))
-    const isOwn = isWanted(wanted, only)
-    return wanted.length === 0 ? found : found.filter(({ group }) => isOwn(group))
+type AskedSeries = Parameters<QuestionStore['seriesOfRows']>[0]
+type Series = Awaited<ReturnType<QuestionStore['seriesOfRows']>>
+
+/** Counts the lines of whole slots by bucket, and by a column if there is one. */
+async function countRolled(
+  { connection, database }: Reads,
+  question: AskedSeries,
+  { column, slots }: { column: string; slots: Slots },
+): Promise<Series> {
+  const { from, scope, values: wanted, aggregates, bucketMs } = question
+  const values = createValues()
+  const { field, sql } = rolledColumn(column) ?? { field: '', sql: "''" }
+  const rows = await ask(
+    connection,
+    question,
+    `SELECT intDiv(toInt64(toUnixTimestamp(slot)) * 1000, ${values.add('Int64', bucketMs)}) AS bucket, toString(${sql}) AS text, sum(weight), sum(n)
+     FROM ${rollupOf(database)} WHERE field = '${field}' AND ${slotsCondition(values, scope, slots)}
+     GROUP BY bucket, text ORDER BY bucket, text`,
+    values,
+  )
+  return rows.map(([start, text, weight, n]) => ({
+    startMs: Number(start) * bucketMs,
+    group: wanted.map((value) => readCell(sourceOf(from), value, text ?? null)),
+    cells: aggregates.map(({ fn }) => numberOf(fn === 'count' ? weight : n)),
+  }))
+}
+
+/** Adds the counts of two series, in the order of buckets and groups. */
+function addedSeries(a: Series, b: Series): Series {
+  const keyOf = ({ startMs, group }: Series[number]) => JSON.stringify([startMs, ...group])
+  const found = new Map(a.map((row) => [keyOf(row), row]))
+  for (const row of b) {
+    const same = found.get(keyOf(row))
+    const cells = row.cells.map((cell, at) => Number(cell) + Number(same?.cells[at] ?? 0))
+    found.set(keyOf(row), { ...row, cells })
   }
+  return [...found.values()].toSorted(
+    (x, y) => x.startMs - y.startMs || (String(x.group[0] ?? '') < String(y.group[0] ?? '') ? -1 : 1),
+  )
+}
+
+/** See `QuestionStore.seriesOfRows`. Counts of log lines without a filter are read from their rollup. */
+export function createSeriesOfRows(connection: Connection, database: string): QuestionStore['seriesOfRows'] {
+  const reads = { connection, database }
+  return async (question) => {
+    const { scope, values: wanted, aggregates, only, bucketMs } = question
+    if (scope.projectIds.length === 0 || (wanted.length > 0 && only.length === 0)) return []
+    const slots = slotsOfQuestion(question)
+    const column = slots && rolledSeries(wanted, aggregates, bucketMs)
+    if (!slots || column === undefined) return countSeries(reads, question)
+    const [rest, rolled] = await Promise.all([
+      countSeries(reads, question, slots),
+      countRolled(reads, question, { column, slots }),
+    ])
+    const isOwn = isWanted(wanted, only)
+    return addedSeries(rest, wanted.length === 0 ? rolled : rolled.filter(({ group }) => isOwn(group)))
+  }
+}
+
+/** Reads a series from rows: from all of the range, or from those that are in none of its slots. */
+async function countSeries({ connection, database }: Reads, question: AskedSeries, slots?: Slots): Promise<Series> {
+  const { from, scope, by, filter, withCut, values: wanted, aggregates, only, bucketMs } = question
+  const source = sourceOf(from)
+  const values = createValues()
+  const over = { lengthMs: bucketMs, withCut, shareOf: 'PARTITION BY bucket', nameOf }
+  const keys = names(wanted.length)
+    .map((name) => `, ${name}`)
+    .join('')
+  const bucket = `intDiv(toUnixTimestamp64Milli(${by ? 'received' : source.time}), ${values.add('Int64', bucketMs)})`
+  const all = compileScope(source, values, scope, filter, by)
+  const where = slots ? `${all} AND ${outsideSlots(values, slots)}` : all
+  const isNarrow = wanted.length > 0 && !aggregates.some(isOfAll)
+  const groups = isNarrow ? ` AND ${compileFilter(source, values, inGroups(wanted, only))}` : ''
+  const rowsRead = `FROM ${database}.${source.table} PREWHERE ${where}${groups}`
+  const place = isNarrow ? placeKey(source, values, bucket, wanted, only) : undefined
+  const columns = columnsOf(source, values, place ? [place.key] : keysOf(source, values, wanted), aggregates, over)
+  const cells = names(wanted.length + aggregates.length)
+  const sql = place
+    ? `SELECT ${[place.bucket, place.text, ...cells.slice(1)].join(', ')} FROM (
+           SELECT ${columns} ${rowsRead} GROUP BY ${nameOf(0)}) ORDER BY ${nameOf(0)}`
+    : `SELECT bucket, ${cells.join(', ')} FROM (
+           SELECT ${bucket} AS bucket, ${columns} ${rowsRead} GROUP BY bucket${keys}) ORDER BY bucket${keys}`
+  const rows = await ask(connection, question, sql, values)
+  const found = rows.map(([start, ...answered]) => ({
+    startMs: Number(start) * bucketMs,
+    group: wanted.map((value, at) => readCell(source, value, answered[at] ?? null)),
+    cells: aggregates.map(({ fn }, at) => aggregateOf(fn, answered[wanted.length + at])),
+  }))
+  const isOwn = isWanted(wanted, only)
+  return wanted.length === 0 ? found : found.filter(({ group }) => isOwn(group))
 }
 
 /**
