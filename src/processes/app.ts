@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createApi } from '../api/api.ts'
 import { MishapError } from '../base/errors.ts'
+import { keepHeapSmall } from '../base/heap.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
@@ -130,6 +131,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
   process.on('SIGINT', () => undefined) // from the terminal: main decides
   process.on('disconnect', () => void end())
   link.send({ kind: 'up', setupSecret: await app.auth.setupSecret() })
+  keepHeapSmall(app.clock)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts'
+import { keepHeapSmall } from '../base/heap.ts'
 import { createObserve } from '../base/observe.ts'
 import { startEngine } from '../store/events/engine.ts'
 
@@ -47,6 +48,7 @@ async function run(words: string[]): Promise<void> {
       (error) => observe.warn({ error: String(error).slice(0, 500) }, 'the check of parts failed'),
     )
   })
+  keepHeapSmall(systemClock)
   if (process.send) process.send('up')
   if (process.channel === null) stop()
 }

@@ -13,6 +13,7 @@ import {
   settings,
 } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
+import { keepHeapSmall } from '../base/heap.ts'
 import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
 import type { ConfigPlan } from '../operations/config-apply.ts'
 import { giveCommand } from '../serve/control.ts'
@@ -162,6 +163,7 @@ async function start(words: Words): Promise<void> {
   if (process.channel) process.on('disconnect', () => stop('the starting process ended'))
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
+  keepHeapSmall(systemClock)
   const refused = await server.ended
   if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, exitCodeOf(refused))
   process.exit(0)

@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../../base/clock.ts'
+import { keepHeapSmall } from '../../base/heap.ts'
 import { type WorkerSetup, work } from './worker.ts'
 
 // The entry point of a refine worker thread.
@@ -9,4 +11,5 @@ if (parentPort) {
     (message, transfer) => port.postMessage(message, transfer),
     (listener) => port.on('message', listener),
   )
+  keepHeapSmall(systemClock)
 }
