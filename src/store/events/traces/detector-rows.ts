@@ -57,6 +57,12 @@ export function createDetectorRows(connection: Connection, database: string): De
   const table = `${database}.spans`
   return {
     async detectorCandidates({ sinceJpos, fromJpos, toJpos, untilJpos, limits, max, projectMax }) {
+      // A product that gets no spans asks this every 5 s too: 5 ms of the engine's processor time instead of 13 to 22.
+      const any = await connection.rows(
+        `SELECT 1 AS one FROM ${table} WHERE jpos >= {since:UInt64} AND jpos < {until:UInt64} LIMIT 1`,
+        { since: sinceJpos, until: untilJpos },
+      )
+      if (any.length === 0) return { traces: [], total: 0, receivedMs: Number.POSITIVE_INFINITY }
       const { repeatsMin, repeatedUs, statementUs, requestsMin, assetUs } = limits
       const rows = await connection.rows<{
         project_id: string
