@@ -42,7 +42,7 @@ function eventsOf(groups: readonly GroupCount[]) {
       asked.push(filter)
       firsts.push(first)
       const isCut = newest.length >= max
-      return { groups: withUsers(false, newest.slice(0, isCut ? first : max)), isCut }
+      return { groups: withUsers(newest.length < 100, newest.slice(0, isCut ? first : max)), isCut }
     },
     groups: async ({ filter, max, users = false }) => {
       asked.push(filter)
@@ -207,6 +207,7 @@ test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
   ['in a range that it went on after', { sort: 'freq', range: past }, [false], 2, 3],
   ['of an environment', { environments: ['production'] }, [false], 2, 3],
   ['of some events', { sort: 'freq', query: 'fruit:apple' }, [false, true], 1, 2],
+  ['of some events of few issues', { query: 'is:resolved fruit:apple' }, [true], 1, 2],
   ['of some days', { sort: 'freq', query: 'event.timestamp:>2020-01-01' }, [false, true], 1, 2],
   ['by users, of some events', { sort: 'user', query: 'fruit:apple' }, [true], 1, 2],
 ])(
@@ -217,6 +218,12 @@ test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
     expect([merged, row?.userCount, row?.lifetime.userCount]).toEqual([merges, users, life])
   },
 )
+
+test('users of few groups are counted with them', async () => {
+  const { deps, merged } = rig(state.groups.slice(0, 99))
+  const page = await listIssues(deps, await requestOf({ query: 'fruit:apple', limit: 1 }))
+  expect([merged, page.hits, page.rows[0]?.userCount]).toEqual([[true], 99, 1])
+})
 
 test('a value that all rows have is all of an issue, however many of its events were downsampled', async () => {
   const { deps } = rig()

@@ -172,8 +172,8 @@ async function fromState(
  * maybe no users. Complete rows are only read for the page: for 10,000 they take a tenth of a second.
  */
 type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number; plain: boolean }
-/** `isTruncated`: there are more groups than were read. */
-type BranchResult = { found: Map<number, Found>; isTruncated: boolean }
+/** `isTruncated`: there are more groups than were read. `hasUsers`: the users of all groups were counted. */
+type BranchResult = { found: Map<number, Found>; isTruncated: boolean; hasUsers: boolean }
 
 /**
  * Issues that the events store finds, in the order of the list. `isTruncated`: there are more groups than were read. Of
@@ -184,7 +184,7 @@ async function rankedByEvents(
   request: IssueListRequest,
   plan: Plan,
   wanted = groupsMax,
-): Promise<{ sorted: Found[]; isTruncated: boolean }> {
+): Promise<{ sorted: Found[]; isTruncated: boolean; hasUsers: boolean }> {
   // Issues of several branches are merged, so a branch alone does not know which are the first.
   const some = plan.branches.length === 1 ? wanted : groupsMax
   const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch, some)))
@@ -198,7 +198,11 @@ async function rankedByEvents(
     } satisfies Record<IssueSort, (item: Found) => number>
   )[request.sort]
   const sorted = [...found.values()].sort((a, b) => value(b) - value(a) || b.id - a.id)
-  return { sorted, isTruncated: answers.some((answer) => answer.isTruncated) }
+  return {
+    sorted,
+    isTruncated: answers.some((answer) => answer.isTruncated),
+    hasUsers: answers.every((answer) => answer.hasUsers),
+  }
 }
 
 async function fromEvents(
@@ -208,7 +212,7 @@ async function fromEvents(
   cursor: Cursor,
   limit: number,
 ): Promise<Rows> {
-  const { sorted, isTruncated } = await rankedByEvents(deps, request, plan, cursor.offset + limit + 1)
+  const { sorted, isTruncated, hasUsers } = await rankedByEvents(deps, request, plan, cursor.offset + limit + 1)
   const shown = sorted.slice(cursor.offset, cursor.offset + limit)
   const issues = new Map(
     (await deps.meta.issues.issuesByIds(shown.map((issue) => issue.id))).map((issue) => [issue.id, issue]),
@@ -218,23 +222,23 @@ async function fromEvents(
   const hits = isTruncated ? undefined : sorted.length
   const rows = shown.flatMap((issue) => issues.get(issue.id) ?? [])
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
-  return { ...page, counted: () => countedOf(deps, request, plan, shown, rows) }
+  return { ...page, counted: () => countedOf(deps, request, plan, { shown, hasUsers }, rows) }
 }
 
 /**
- * Events and users of the page's issues that a query on events found. Users are merged here for the 25 issues of a page
- * only: for all 50,000 issues a busy engine took half as long again.
+ * Events and users of the page's issues that a query on events found. If it found many, their users are merged here for
+ * the 25 issues of a page only: for all 50,000 issues a busy engine took half as long again.
  */
 async function countedOf(
   deps: QueryDeps,
   request: IssueListRequest,
   plan: Plan,
-  shown: Found[],
+  { shown, hasUsers }: { shown: Found[]; hasUsers: boolean },
   issues: Issue[],
 ): Promise<Counted> {
   const filtered = shown.filter((issue) => !issue.plain)
   const counted: Counted = new Map(filtered.map((issue) => [issue.id, { events: issue.events, users: issue.users }]))
-  if (request.sort === 'user' || filtered.length === 0) return counted
+  if (hasUsers || filtered.length === 0) return counted
   const hashesOf = await deps.meta.issues.hashesOf(filtered.map((issue) => issue.id))
   const refs = issues.flatMap(({ id, projectId }) =>
     (hashesOf.get(id) ?? []).map((groupHash) => ({ id, projectId, groupHash })),
@@ -301,19 +305,20 @@ async function foundBy(
 ): Promise<BranchResult> {
   const scope = scopeOf(request, branch)
   const plain = isPlain(branch)
-  // Users are merged for all issues only when they are the order of the list; otherwise for those of the page.
+  // Users are merged for all issues only when they are the order of the list, or few; otherwise for those of the page.
   const users = request.sort === 'user'
-  if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false }
+  if (scope.fromMs >= scope.toMs) return { found: new Map(), isTruncated: false, hasUsers: true }
   const candidates = branch.issue && (await candidatesOf(deps, scope, branch.issue))
   const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
   if (candidates) {
     const hashes = candidates.map((candidate) => candidate.groupHash)
+    const withUsers = users || (branch.event !== undefined && candidates.length <= fewGroupsMax)
     const groups = branch.event
       ? await deps.events.groups({
           scope,
           order,
           max: groupsMax,
-          users,
+          users: withUsers,
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
       : await (request.sort === 'date' ? deps.events.countsOf : deps.events.eventsOf)(scope, candidates, { users })
@@ -321,7 +326,7 @@ async function foundBy(
       candidates.map((candidate) => [`${candidate.projectId}:${candidate.groupHash}`, candidate.issueId]),
     )
     const starts = new Map(candidates.map((candidate) => [candidate.issueId, candidate.firstSeenMs]))
-    return { found: summed(groups, ids, starts, plain), isTruncated: false }
+    return { found: summed(groups, ids, starts, plain), isTruncated: false, hasUsers: withUsers }
   }
   // The events of the page's issues are counted in the whole range later (`countedOf`).
   if (branch.event && order === 'last')
@@ -335,7 +340,7 @@ async function foundBy(
         users,
         withLast: request.sort === 'date' || request.sort === 'new',
       })
-  return { found: await issuesOf(deps, branch, groups), isTruncated: groups.length === groupsMax }
+  return { found: await issuesOf(deps, branch, groups), isTruncated: groups.length === groupsMax, hasUsers: users }
 }
 
 /** The groups of the issues that meet a filter, if they are at most 10,000; else undefined. */
@@ -373,16 +378,19 @@ async function newestBy(
   deps: QueryDeps,
   { sort, scope, branch, filter, wanted }: NewestRequest,
 ): Promise<BranchResult> {
-  const few = sort === 'date' ? Math.min(groupsMax, wanted * groupsPerRow) : groupsMax
-  for (const first of few < groupsMax ? [few, groupsMax] : [groupsMax]) {
+  const read = async (first: number) => {
     const { groups, isCut } = await deps.events.newestGroups({ scope, filter, first, max: groupsMax })
     const found = await issuesOf(deps, branch, groups)
     // Issues of the groups behind are older than the last group here, or as old as it.
     const lastMs = groups.at(-1)?.lastMs ?? 0
     const isFull = [...found.values()].filter((issue) => issue.lastMs > lastMs).length >= wanted
-    if (!isCut || isFull || first === groupsMax) return { found, isTruncated: isCut || groups.length === groupsMax }
+    const isTruncated = isCut || groups.length === groupsMax
+    const hasUsers = !isTruncated && groups.every((group) => group.users !== undefined)
+    return { result: { found, isTruncated, hasUsers }, isEnough: !isCut || isFull }
   }
-  throw new Error('the last read of groups is always taken')
+  const few = sort === 'date' ? Math.min(groupsMax, wanted * groupsPerRow) : groupsMax
+  const { result, isEnough } = await read(few)
+  return isEnough || few === groupsMax ? result : (await read(groupsMax)).result
 }
 
 function scopeOf(request: IssueListRequest, branch: Branch): Scope {

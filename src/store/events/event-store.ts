@@ -114,7 +114,7 @@ export type EventStore = DownsampleStore &
     /**
      * Groups with events that meet `filter`, by their last event, latest first. If the newest part of the scope has `max`
      * groups or more, `isCut` is true: `groups` are the first `first` of them, and `events` counts that part only.
-     * Otherwise `groups` are those of the whole scope, at most `max`.
+     * Otherwise `groups` are those of the whole scope, at most `max`, with their users if they are probably few.
      */
     newestGroups(request: {
       scope: Scope

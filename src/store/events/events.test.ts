@@ -16,6 +16,7 @@ import type { EventStore } from './event-store.ts'
 import { eventsCases, ids, monday, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter } from './events.ts'
 import { logRollupCases } from './log-rollup.cases.ts'
+import { tagPairCases } from './reading/tag-pairs.cases.ts'
 import { spanRollupCases } from './span-rollup.cases.ts'
 import { syncCases } from './sync.cases.ts'
 
@@ -81,6 +82,8 @@ describe('the rollup of log lines', () => {
 })
 
 describe('what a power cut must not take back', () => syncCases(store, client))
+
+describe('patterns of tags', () => tagPairCases(store, client))
 
 test('tables of this version are left alone at a start: on a full disk a definition that is written anew is cut off', async () => {
   const folderOf = join(folder, 'data', 'metadata')

@@ -74,7 +74,8 @@ export type PlaceInIssue = { number: number; total: number; olderId: string | un
 export type EventFilter =
   | { op: 'and' | 'or'; of: EventFilter[] }
   | { op: 'not'; of: EventFilter }
-  | { op: 'tag'; key: string; match: 'is' | 'like' | 'has'; value: string }
+  /** `pairs`: all texts `key=value` that match, if the store has looked them up. */
+  | { op: 'tag'; key: string; match: 'is' | 'like' | 'has'; value: string; pairs?: readonly string[] }
   | {
       op: 'field'
       field:

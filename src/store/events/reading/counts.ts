@@ -5,6 +5,7 @@ import type { EventFilter, GroupCount, GroupEvents, Scope } from '../events.ts'
 import { hashText } from '../tables/rows.ts'
 import { compileRollup, dayMs, hourMs } from '../traces/spans.ts'
 import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'
+import { createFindPairs } from './tag-pairs.ts'
 
 type Counts = Pick<
   EventStore,
@@ -216,10 +217,13 @@ function createKnown(connection: Connection, database: string, clock: Clock): Pi
 /** Part of a scope that is searched before the whole, and the shortest scope for which that pays: rows are by week. */
 const newestPart = 1 / 8
 const newestFromMs = 14 * dayMs
+/** Up to this many groups, their users are counted at once: a statement of its own reads the same rows again. */
+const fewGroups = 1000
 
 /** See `EventStore.groups` and `newestGroups`. */
 function createGroups(connection: Connection, database: string, clock: Clock): Pick<Counts, 'groups' | 'newestGroups'> {
-  const groups: Counts['groups'] = async ({
+  const findPairs = createFindPairs(connection, database)
+  const readGroups: Counts['groups'] = async ({
     scope,
     filter,
     order,
@@ -241,9 +245,14 @@ function createGroups(connection: Connection, database: string, clock: Clock): P
     return rows.map((row) => readCount({ ...row, last_ms: row.last_ms ?? '0' }))
   }
   return {
-    groups,
-    async newestGroups({ scope, filter, first, max }) {
+    groups: async (request) => {
+      const { scope, filter } = request
+      return readGroups(filter ? { ...request, filter: await findPairs(scope.projectIds, filter) } : request)
+    },
+    async newestGroups({ scope, filter: asked, first, max }) {
+      const filter = await findPairs(scope.projectIds, asked)
       const lengthMs = scope.toMs - scope.fromMs
+      let users = false
       if (scope.projectIds.length > 0 && lengthMs >= newestFromMs) {
         const values = createValues()
         const part = { ...scope, fromMs: Math.floor(scope.toMs - lengthMs * newestPart) }
@@ -254,9 +263,11 @@ function createGroups(connection: Connection, database: string, clock: Clock): P
            ORDER BY last_ms DESC, group_hash LIMIT ${values.add('UInt32', first)}`,
           values.bound,
         )
-        if (Number(rows[0]?.total ?? 0) >= max) return { groups: rows.map(readCount), isCut: true }
+        const total = Number(rows[0]?.total ?? 0)
+        if (total >= max) return { groups: rows.map(readCount), isCut: true }
+        users = total <= fewGroups * newestPart
       }
-      return { groups: await groups({ scope, filter, order: 'last', max }), isCut: false }
+      return { groups: await readGroups({ scope, filter, order: 'last', max, users }), isCut: false }
     },
   }
 }

@@ -64,6 +64,17 @@ describe('a filter becomes a condition whose values are bound', () => {
       '(arrayExists(frame -> startsWith(frame, {p0:String}), frames))',
       ['in_app='],
     ],
+    [
+      { op: 'tag', key: 'a', match: 'like', value: 'b*', pairs: ['a=b', 'a=bc'] },
+      '(hasAny(tagkv, {p1:Array(String)}))',
+      ['a', ['a=b', 'a=bc']],
+    ],
+    [
+      { op: 'tag', key: 'a', match: 'like', value: 'b*', pairs: ['a=b=c'] },
+      '(hasAny(tagkv, {p1:Array(String)}) AND tags[{p0:String}] ILIKE {p2:String})',
+      ['a', ['a=b=c'], 'b%'],
+    ],
+    [{ op: 'tag', key: 'a', match: 'like', value: 'b*', pairs: [] }, '(0)', ['a']],
     [{ op: 'releases', values: ['x'] }, '(release IN {p0:Array(String)})', [['x']]],
     [{ op: 'projects', ids: [1] }, '(project_id IN {p0:Array(UInt64)})', [[1]]],
     [{ op: 'text', value: 'Word' }, '(hasToken(message_lower, {p0:String}))', ['word']],
@@ -157,6 +168,8 @@ describe('scopes', () => {
     const text = compileScope(values, scope)
     expect(text).toContain('timestamp >= fromUnixTimestamp64Milli({p1:Int64}')
     expect(text).toContain('timestamp < fromUnixTimestamp64Milli({p2:Int64}')
+    // As a condition on rows it would be one more column to read.
+    expect(text).toMatch(/ AND indexHint\(received >= fromUnixTimestamp64Milli\({p3:Int64}, 'UTC'\)\)$/)
     expect(text).not.toContain('environment')
     expect(Object.values(values.bound)).toEqual([[1, 2], 100_000, 200_000, 40_000])
   })
