@@ -384,17 +384,14 @@ export function performanceCases(open: () => EventStore): void {
 
     test('what a part of the range has more often, of all durations and of some', async () => {
       const request = { key: load, scope, withCut: false, segmentsMax: 1000, spanSegmentsMax: 1000, max: 50 }
-      const all = { fromUs: 0, toUs: 10_000_000 }
-      const slow = { fromUs: 2_000_000, toUs: 10_000_000 }
       const first = monday + hour
-      const sidesOf = async (durations: typeof all, times: { fromMs: number; toMs: number }) => {
-        const { attributes, spans } = await open().slowValues({ ...request, durations, times })
+      const sidesOf = async (fromUs: number, fromMs: number, toMs: number) => {
+        const selected = { ...request, durations: { fromUs, toUs: 10_000_000 }, times: { fromMs, toMs } }
+        const { attributes, spans } = await open().slowValues(selected)
         return [attributes.own, attributes.others, spans.own, spans.others]
       }
-      // One page load each second, and every third is slow.
-      expect(await sidesOf(all, { fromMs: first, toMs: first + 30_000 })).toEqual([30, 30, 30, 30])
-      expect(await sidesOf(slow, { fromMs: first, toMs: first + 30_000 })).toEqual([10, 50, 10, 50])
-      expect(await sidesOf(all, { fromMs: first - hour, toMs: first })).toEqual([0, 60, 0, 60])
+      expect(await sidesOf(0, first, first + 30_000)).toEqual([30, 30, 30, 30])
+      expect(await sidesOf(2_000_000, first, first + 30_000)).toEqual([10, 50, 10, 50])
     })
 
     test('statements with their callers', async () => {

@@ -50,6 +50,60 @@ function labelsOf(point: Point | null | undefined, top: number): { name: string;
 const labelPlace = (place: number) =>
   place > 0.9 ? { right: `${(1 - place) * 100}%`, left: 'auto' } : { left: `calc(${place * 100}% + 6px)` }
 
+/** The lines of the percentiles over their buckets, and an area of each bucket that shows its values. */
+function Lines({
+  points,
+  top,
+  label,
+  setAt,
+}: {
+  points: readonly (Point | null)[]
+  top: number
+  label: string
+  setAt: (at: number | null) => void
+}) {
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${points.length * unit} ${heightPx}`}
+      preserveAspectRatio="none"
+      style={{ height: heightPx }}
+      onMouseLeave={() => setAt(null)}
+    >
+      <path
+        className="performance-grid"
+        d={`M0 .5H${points.length * unit}M0 ${heightPx / 2}H${points.length * unit}`}
+      />
+      <path className="performance-base" d={`M0 ${heightPx}H${points.length * unit}`} />
+      {names.map((name) => (
+        <path
+          key={name}
+          className="performance-percentile"
+          data-name={name}
+          d={pathOf(
+            points.map((point) => point?.[name] ?? null),
+            top,
+          )}
+        />
+      ))}
+      {points.map((_, index) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys show the same values
+        <rect
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bucket is its place
+          key={index}
+          className="performance-hit"
+          x={index * unit}
+          y={0}
+          width={unit}
+          height={heightPx}
+          onMouseEnter={() => setAt(index)}
+        />
+      ))}
+    </svg>
+  )
+}
+
 type TrendProps = {
   organization: string
   page: RestRoutePage
@@ -121,43 +175,12 @@ export function TrendChart({ organization, page, during, select }: TrendProps) {
           aria-valuetext={shown ? valueText : t('hint')}
           {...brush.handlers}
         >
-          <svg
-            role="img"
-            aria-label={t('label', { p75: words.duration(last?.p75 ?? null) })}
-            viewBox={`0 0 ${points.length * unit} ${heightPx}`}
-            preserveAspectRatio="none"
-            style={{ height: heightPx }}
-            onMouseLeave={() => setAt(null)}
-          >
-            <path
-              className="performance-grid"
-              d={`M0 .5H${points.length * unit}M0 ${heightPx / 2}H${points.length * unit}`}
-            />
-            <path className="performance-base" d={`M0 ${heightPx}H${points.length * unit}`} />
-            {names.map((name) => (
-              <path
-                key={name}
-                className="performance-percentile"
-                data-name={name}
-                d={pathOf(
-                  points.map(({ value }) => value?.[name] ?? null),
-                  top,
-                )}
-              />
-            ))}
-            {points.map(({ startS }, index) => (
-              // biome-ignore lint/a11y/noStaticElementInteractions: the table of the range has the same content
-              <rect
-                key={startS}
-                className="performance-hit"
-                x={index * unit}
-                y={0}
-                width={unit}
-                height={heightPx}
-                onMouseEnter={() => setAt(index)}
-              />
-            ))}
-          </svg>
+          <Lines
+            points={points.map(({ value }) => value)}
+            top={top}
+            label={t('label', { p75: words.duration(last?.p75 ?? null) })}
+            setAt={setAt}
+          />
           {brush.shown ? (
             <span
               className="performance-window"
