@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { RestEvent } from '../../src/contract/events.ts'
+import type { RestTraceSpan } from '../../src/contract/explore/traces.ts'
 import type { RestIssue } from '../../src/contract/issues.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, type Project, root, until } from '../product.ts'
@@ -92,6 +93,18 @@ describe.skipIf(noChromium)('detectors of performance issues', () => {
     expect(markdown).toContain('SELECT * FROM order_items WHERE order_id = ?')
     await evidence.getByRole('link', { name: 'Show them in the trace' }).click()
     await page.waitForURL(/\/traces\/[0-9a-f]{32}\?.*span=[0-9a-f]{16}/)
+    const traceId = /traces\/([0-9a-f]{32})/.exec(page.url())?.[1]
+    const trees = (await api(product, project, `/organizations/${org}/trace/${traceId}/`)).json as RestTraceSpan[]
+    const lists = trees.flatMap(({ children }) => children.map(({ occurrences }) => occurrences))
+    expect(lists.flat()).toMatchObject([{ event_type: 'occurrence', short_id: issue.shortId, title: issue.title }])
+    // The trace names the issue at its spans, and leads back.
+    const row = page.getByRole('treeitem').filter({ hasText: 'N+1 query' })
+    await row.getByRole('link', { name: issue.shortId }).waitFor()
+    await row.getByText(/^SELECT \* FROM order_items .* \(12 times, /).click()
+    await page
+      .getByRole('complementary')
+      .getByRole('link', { name: `Open ${issue.shortId}` })
+      .waitFor()
 
     await page.goto(`${product.url}/o/${org}/issues/${issue.id}`)
     await hydrated(page)

@@ -249,6 +249,7 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     expect(await (await page.request.get(`${product.url}${path}.md`)).text()).toContain('## Log lines of the trace')
     await page.goto(product.url + (trace ?? ''))
     await page.locator('.tp-row', { hasText: 'cart 8812 loaded without summary' }).first().waitFor()
+    expect(await page.locator('.fact', { hasText: 'Log lines' }).locator('.fact-value').textContent()).toMatch(/^\d+$/)
     const markdown = await page.request.get(`${product.url}${(trace ?? '').replace(/\?.*/, '')}.md`)
     expect(await markdown.text()).toContain('## Log lines')
   })

@@ -153,9 +153,9 @@ describe.skipIf(noChromium)('the page of a trace', () => {
     await selected().getByText('id = 2').waitFor()
     await search().fill('cache.hit:true')
     await page().getByText('one match').waitFor()
-    // All attributes must match: the last one alone matches four spans.
+    // All attributes must match: four of eight queries, of which the second is selected.
     await search().fill('db.system.name:postgresql shop.shard:even')
-    await page().getByText('4 matches').waitFor()
+    await page().getByText('2 of 4').waitFor()
     await search().fill('cache.hit:true shop.shard:even')
     await page().getByText('no match').waitFor()
   })

@@ -143,6 +143,9 @@ describe('logs', () => {
     const found: RestTraceLogs = (await get('trace-logs', { traceId: trace, query: 'cart OR refused' })).json
     expect(found.data).toHaveLength(5)
     expect(found.data[1]).toMatchObject({ trace, severity: 'info', severity_number: 9, message: 'cart 1 loaded' })
+    const all: RestTraceLogs = (await get('trace-logs', { traceId: trace, limit: '100' })).json
+    expect(all.data.length).toBeGreaterThan(0)
+    expect((await get(`trace-meta/${trace}`, {})).json).toMatchObject({ logs: all.data.length, errors: 0 })
     const refused = await get('trace-logs', { traceId: 'x' })
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('no id of a trace')])
     expect((await get('trace-logs', {})).status).toBe(400)

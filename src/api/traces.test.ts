@@ -392,6 +392,7 @@ describe('a trace as the page reads it', () => {
       keptDays: 30,
       downsampled: null,
       eventsTruncated: false,
+      findings: [],
       logs: [],
       logsTruncated: false,
       events: [{ title: 'StockError: no stock 81', type: 'StockError', span: 1, project: 0 }],

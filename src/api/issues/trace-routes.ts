@@ -21,6 +21,8 @@ import type { Call, Route } from '../route.ts'
 import { organizationOf, readableIdsOf, route } from '../route.ts'
 
 const matchesMax = 10_000
+/** A trace with more log lines has at least so many. */
+const logsMax = 1000
 /** Limit of exported spans: their rows are complete, and the answer is built in memory. */
 const exportMax = 10_000
 
@@ -63,8 +65,8 @@ export const traceRoutes: readonly Route[] = [
     }),
     handle: async (call) => {
       const { app, params, query } = call
-      const near = { keptDays: app.config.retentionSpansDays, atS: query.timestamp }
-      return { body: await traceMeta(app, await readableIdsOf(call), traceIdOf(params.trace), near) }
+      const asked = { keptDays: app.config.retentionSpansDays, atS: query.timestamp, logsMax }
+      return { body: await traceMeta(app, await readableIdsOf(call), traceIdOf(params.trace), asked) }
     },
   }),
   route({

@@ -35,7 +35,7 @@ const viewEvent = z
     groupID: digits.nullable(),
     shortId: z.string().nullable(),
     title: z.string(),
-    type: z.string().describe('Type of the exception, or empty.'),
+    type: z.string().describe('Type of the exception, or what a detector found. Can be empty.'),
     level: z.string(),
     project: z.int().describe('The place in the list of projects.'),
     at: z.number().describe('Microseconds after the origin.'),
@@ -99,6 +99,9 @@ export const restTraceView = z
     vitals: z.array(z.strictObject({ span: z.int(), values: z.record(z.string(), z.number()) })),
     events: z.array(viewEvent),
     eventsTruncated: z.boolean().describe('The trace has more than 100 errors. These are the first.'),
+    findings: z
+      .array(viewEvent)
+      .describe('Performance issues of the trace, each at the first span of its evidence. At most 50.'),
     feedback: z.array(viewFeedback),
     logs: z.array(viewLog).describe('Log lines, oldest first.'),
     logsTruncated: z.boolean().describe('The trace has more than 200 log lines. These are the first.'),

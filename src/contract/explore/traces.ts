@@ -69,7 +69,7 @@ export const restTraceMeta = z
   .strictObject({
     errors: z.int(),
     performance_issues: z.int(),
-    logs: z.int(),
+    logs: z.int().describe('Log lines, counted up to 1,000.'),
     /** Number of stored spans, and their number by op. */
     span_count: z.int(),
     span_count_map: z.record(z.string(), z.int()),
@@ -116,6 +116,10 @@ const traceError = z
   })
   .meta({ id: 'TraceError' })
 export type RestTraceError = z.infer<typeof traceError>
+
+/** A performance issue that a detector found, at the first span of its evidence. */
+const traceOccurrence = traceError.extend({ event_type: z.literal('occurrence') }).meta({ id: 'TraceOccurrence' })
+export type RestTraceOccurrence = z.infer<typeof traceOccurrence>
 
 /** Links of a span to others, of the same trace or of another one. */
 export const restSpanLinks = z.array(
@@ -166,7 +170,7 @@ const span = z
       return z.array(span)
     },
     errors: z.array(traceError).describe('Errors that happened in it.'),
-    occurrences: z.array(z.never()),
+    occurrences: z.array(traceOccurrence).describe('Performance issues whose evidence begins with it.'),
   })
   .meta({ id: 'TraceSpan' })
 export type RestTraceSpan = z.infer<typeof span>

@@ -19,6 +19,7 @@ const view = (spans: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceVi
   vitals: [],
   events: [],
   eventsTruncated: false,
+  findings: [],
   logs: [],
   logsTruncated: false,
   feedback: [],

@@ -18,6 +18,7 @@ const view = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceVie
   vitals: [],
   events: [],
   eventsTruncated: false,
+  findings: [],
   logs: [],
   logsTruncated: false,
   feedback: [],

@@ -4,6 +4,7 @@ import type {
   RestTraceError,
   RestTraceEvent,
   RestTraceMeta,
+  RestTraceOccurrence,
   RestTraceSpan,
 } from '../../contract/explore/traces.ts'
 import { nearestTo } from '../../domain/traces/segments.ts'
@@ -14,7 +15,10 @@ import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../../wire/ids.ts'
 
 type TraceDeps = {
-  events: Pick<EventStore, 'spansOfTrace' | 'spanCounts' | 'byTraceId' | 'detectionsOfTrace' | 'spansOfEvents'>
+  events: Pick<
+    EventStore,
+    'spansOfTrace' | 'spanCounts' | 'byTraceId' | 'detectionsOfTrace' | 'spansOfEvents' | 'logsOfTrace'
+  >
   meta: MetaWith<'issues.issueIdsOf' | 'issues.issueById' | 'projects.projectById'>
 }
 
@@ -24,6 +28,7 @@ const metaSpansMax = 1000
 export const treeSpansMax = 10_000
 const listedMax = 50
 const errorsMax = 100
+const findingsMax = 50
 /** Depth limit of the tree. A deeper span becomes a sibling of the span at this level. */
 const depthMax = 100
 
@@ -38,7 +43,8 @@ type Trace = {
 const eventKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
 
 /**
- * Reads the spans and events of a trace in these projects, which the caller can read.
+ * Reads the spans and events of a trace in these projects, which the caller can read. `withFindings`: what detectors found
+ * is among the events.
  * @throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
 async function traceOf(
@@ -46,12 +52,13 @@ async function traceOf(
   projectIds: readonly number[],
   traceId: string,
   spansMax: number,
+  withFindings = false,
 ): Promise<Trace> {
   const { events, meta } = deps
   const [found, [refs, places]] = await Promise.all([
     events.spansOfTrace(projectIds, traceId, spansMax + 1),
     events
-      .byTraceId([...projectIds], traceId, errorsMax, true)
+      .byTraceId([...projectIds], traceId, withFindings ? errorsMax + findingsMax : errorsMax, !withFindings)
       .then(async (all) => [all, await events.spansOfEvents(all)] as const),
   ])
   const spans = found.slice(0, spansMax)
@@ -161,16 +168,30 @@ const toSegment = (item: SeenSpan, projectSlug: string, spans: number): RestSegm
   measurements: item.measurements,
 })
 
-/** `atS`: the time near which segments are listed, seconds; undefined: the beginning. See `RestTraceMeta`. */
+/** After every line: the events store knows times until 2106. */
+const everMs = 4_294_967_295_000
+
+/** Number of log lines of a trace, up to a limit. */
+async function logCount(events: TraceDeps['events'], projectIds: readonly number[], traceId: string, max: number) {
+  if (max === 0) return 0
+  const lines = await events.logsOfTrace({ projectIds, traceId, fromMs: 0, toMs: everMs, max, newest: false })
+  return lines.length
+}
+
+/**
+ * `atS`: the time near which segments are listed, seconds; undefined: the beginning. `logsMax`: log lines are counted up to
+ * here; who shows no number of them asks for none. See `RestTraceMeta`.
+ */
 export async function traceMeta(
   deps: TraceDeps,
   projectIds: readonly number[],
   traceId: string,
-  { keptDays, atS }: { keptDays: number; atS: number | undefined },
+  { keptDays, atS, logsMax = 0 }: { keptDays: number; atS: number | undefined; logsMax?: number },
 ): Promise<RestTraceMeta> {
-  const [{ spans, truncated, events }, occurrences] = await Promise.all([
+  const [{ spans, truncated, events }, occurrences, logs] = await Promise.all([
     traceOf(deps, projectIds, traceId, metaSpansMax),
     deps.events.detectionsOfTrace([...projectIds], traceId),
+    logCount(deps.events, projectIds, traceId, logsMax),
   ])
   const slugOf = await slugsOf(deps.meta, projectIds)
   const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
@@ -187,7 +208,7 @@ export async function traceMeta(
     errors: events.length,
     // They are no errors of the trace.
     performance_issues: occurrences,
-    logs: 0,
+    logs,
     span_count: [...counts.values()].reduce((sum, count) => sum + count, 0),
     span_count_map: Object.fromEntries([...counts].map(([op, count]) => [op || 'default', count])),
     transaction_child_count_map: segments.map((segment) => ({
@@ -204,9 +225,13 @@ export async function traceMeta(
 
 const parsed = <T>(json: string, none: T): T => (json === '' ? none : (JSON.parse(json) as T))
 
-type NodeParts = { slugOf: (projectId: number) => string; errorsOf: (span: SeenSpan) => RestTraceError[] }
+type NodeParts = {
+  slugOf: (projectId: number) => string
+  errorsOf: (span: SeenSpan) => RestTraceError[]
+  occurrencesOf: (span: SeenSpan) => RestTraceOccurrence[]
+}
 
-const nodeOf = (item: SeenSpan, { slugOf, errorsOf }: NodeParts): RestTraceSpan => ({
+const nodeOf = (item: SeenSpan, { slugOf, errorsOf, occurrencesOf }: NodeParts): RestTraceSpan => ({
   event_type: 'span',
   event_id: item.spanId,
   parent_span_id: item.parentId || null,
@@ -235,7 +260,7 @@ const nodeOf = (item: SeenSpan, { slugOf, errorsOf }: NodeParts): RestTraceSpan 
   repaired: item.repaired,
   children: [],
   errors: errorsOf(item),
-  occurrences: [],
+  occurrences: occurrencesOf(item),
 })
 
 /**
@@ -307,12 +332,19 @@ export async function traceTree(
   traceId: string,
   max = treeSpansMax,
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
-  const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId, max)
+  const { spans, truncated, events, eventSpans } = await traceOf(deps, projectIds, traceId, max, true)
+  const spanOf = (event: RestTraceEvent) => eventSpans.get(eventKey(event.projectID, event.eventID))
   const bySpan = Map.groupBy(events, ({ span }) =>
     span ? keyOf({ projectId: Number(span.projectID), spanId: span.spanID }) : '',
   )
-  const errorsAt = (key: string) =>
-    (bySpan.get(key) ?? []).map((event) => errorOf(event, eventSpans.get(eventKey(event.projectID, event.eventID))))
-  const parts = { slugOf: await slugsOf(deps.meta, projectIds), errorsOf: (span: SeenSpan) => errorsAt(keyOf(span)) }
-  return { nodes: [...treesOf(spans, parts), ...errorsAt('')], truncated }
+  const eventsAt = (key: string, isFinding: boolean) =>
+    (bySpan.get(key) ?? [])
+      .filter((event) => (spanOf(event)?.type === 'generic') === isFinding)
+      .map((event) => errorOf(event, spanOf(event)))
+  const parts: NodeParts = {
+    slugOf: await slugsOf(deps.meta, projectIds),
+    errorsOf: (span) => eventsAt(keyOf(span), false),
+    occurrencesOf: (span) => eventsAt(keyOf(span), true).map((event) => ({ ...event, event_type: 'occurrence' })),
+  }
+  return { nodes: [...treesOf(spans, parts), ...eventsAt('', false)], truncated }
 }

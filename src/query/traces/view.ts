@@ -5,7 +5,7 @@ import type { EventStore } from '../../store/events/event-store.ts'
 import type { EventRef, EventSpan } from '../../store/events/events.ts'
 import type { LogLine } from '../../store/events/log-search.ts'
 import type { TextColumn, TraceColumns, TraceProjects } from '../../store/events/trace-store.ts'
-import type { Project } from '../../store/meta/meta.ts'
+import type { Issue, Project } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { normalizeSpanId } from '../../wire/ids.ts'
 import { idOfLine } from '../logs/line.ts'
@@ -29,6 +29,7 @@ const sampleSpans = 5000
 /** A trace up to this size is read by one query. Of a larger one these rows are read again, with all others. */
 const smallSpans = 2000
 const errorsMax = 100
+const findingsMax = 50
 const logsMax = 200
 const logCharactersMax = 500
 /** After every line: the events store knows times until 2106. */
@@ -162,14 +163,22 @@ function placer(columns: TraceColumns, kept: readonly number[]): (own: SpanName 
       : -1
 }
 
-type Events = { refs: EventRef[]; owns: Map<string, EventSpan>; isTruncated: boolean }
+type Events = { refs: EventRef[]; findings: EventRef[]; owns: Map<string, EventSpan>; isTruncated: boolean }
 const keyOf = ({ projectId, eventId }: { projectId: number; eventId: string }) => `${projectId} ${eventId}`
 
+/** Errors, and what detectors found: both are events of the trace, and one query reads them. */
 async function readEvents({ events }: TraceViewDeps, readable: readonly number[], traceId: string): Promise<Events> {
-  const found = await events.byTraceId([...readable], traceId, errorsMax + 1, true)
-  const refs = found.slice(0, errorsMax)
-  const owns = new Map((await events.spansOfEvents(refs)).map((own) => [keyOf(own), own]))
-  return { refs, owns, isTruncated: found.length > errorsMax }
+  const max = errorsMax + findingsMax
+  const found = await events.byTraceId([...readable], traceId, max + 1)
+  const owns = new Map((await events.spansOfEvents(found)).map((own) => [keyOf(own), own]))
+  const isFinding = (ref: EventRef) => owns.get(keyOf(ref))?.type === 'generic'
+  const errors = found.filter((ref) => !isFinding(ref))
+  return {
+    refs: errors.slice(0, errorsMax),
+    findings: found.filter(isFinding).slice(0, findingsMax),
+    owns,
+    isTruncated: errors.length > errorsMax || found.length > max,
+  }
 }
 
 type Placing = { originUs: number; places: Map<number, number>; spanOf(own: SpanName | undefined): number }
@@ -185,18 +194,53 @@ const listLogs = (lines: readonly LogLine[], { originUs, places, spanOf }: Placi
     span: spanOf({ projectId: line.projectId, spanId: line.spanId, parentId: '' }),
   }))
 
+type Described = Pick<Issue, 'id' | 'shortId' | 'title' | 'level'>
+
+/** An event at its span, with its issue if it has one. */
+const eventAt = (
+  { projectId, eventId, timestampUs }: EventRef,
+  issue: Described | undefined,
+  own: EventSpan | undefined,
+  { originUs, places, spanOf }: Placing,
+): RestTraceViewEvent => ({
+  eventID: eventId,
+  groupID: issue ? String(issue.id) : null,
+  shortId: issue?.shortId ?? null,
+  title: own?.title || (issue?.title ?? ''),
+  type: own?.errorType ?? '',
+  level: own?.level || (issue?.level ?? 'error'),
+  project: places.get(projectId) ?? 0,
+  at: timestampUs - originUs,
+  span: spanOf(own),
+})
+
+/** The performance issues of a trace at their spans. */
+async function listFindings(
+  { meta }: TraceViewDeps,
+  { findings, owns }: Events,
+  placing: Placing,
+): Promise<RestTraceViewEvent[]> {
+  if (findings.length === 0) return []
+  const issueIds = await meta.issues.issueIdsOf(findings)
+  return Array.fromAsync(findings, async (ref) => {
+    const id = issueIds.get(`${ref.projectId}:${ref.groupHash}`)
+    const issue = id === undefined ? undefined : await meta.issues.issueById(id)
+    return eventAt(ref, issue, owns.get(keyOf(ref)), placing)
+  })
+}
+
 async function listEvents(
   { meta }: TraceViewDeps,
   { refs, owns }: Events,
-  { originUs, places, spanOf }: Placing,
+  placing: Placing,
 ): Promise<{ events: RestTraceViewEvent[]; feedback: RestTraceView['feedback'] }> {
+  const { originUs, places, spanOf } = placing
   const issueIds = await meta.issues.issueIdsOf(refs)
   const feedback: RestTraceView['feedback'] = []
   const asked = new Set<number>()
   const ofEvent = new Map(refs.map((ref) => [keyOf(ref), ref]))
   const events = await Array.fromAsync(refs, async (ref) => {
-    const { projectId, eventId, timestampUs } = ref
-    const id = issueIds.get(`${projectId}:${ref.groupHash}`)
+    const id = issueIds.get(`${ref.projectId}:${ref.groupHash}`)
     const issue = id === undefined ? undefined : await meta.issues.issueById(id)
     const own = owns.get(keyOf(ref))
     if (issue && !asked.has(issue.id)) {
@@ -215,17 +259,7 @@ async function listEvents(
         })
       }
     }
-    return {
-      eventID: eventId,
-      groupID: issue ? String(issue.id) : null,
-      shortId: issue?.shortId ?? null,
-      title: own?.title || (issue?.title ?? ''),
-      type: own?.errorType ?? '',
-      level: own?.level || (issue?.level ?? 'error'),
-      project: places.get(projectId) ?? 0,
-      at: timestampUs - originUs,
-      span: spanOf(own),
-    }
+    return eventAt(ref, issue, own, placing)
   })
   return { events, feedback }
 }
@@ -330,6 +364,8 @@ export async function traceView(
           return span === undefined ? [] : [{ span, values }]
         }),
     ...(await listEvents(deps, found, placing)),
+    // Their evidence is spans: without any, they say nothing here.
+    findings: kept.length > 0 ? await listFindings(deps, found, placing) : [],
     eventsTruncated: found.isTruncated,
     logs: listLogs(lines, placing),
     logsTruncated: lines.length > logsMax,

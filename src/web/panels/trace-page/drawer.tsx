@@ -13,8 +13,9 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
-import { cutOf, isHidden, type Point } from './model.ts'
-import { levelOfPoint } from './point-level.ts'
+import { Findings } from './findings.tsx'
+import { cutOf, isHidden, membersOf, type Point } from './model.ts'
+import { eventOfPoint, levelOfPoint } from './point-level.ts'
 import { SpanEvents, SpanLinks } from './span-details.tsx'
 import { SpanStatement } from './span-statement.tsx'
 import type { TraceControls } from './use-trace.ts'
@@ -178,7 +179,7 @@ function PointDetails({ trace, words, number }: Parts & { number: number }) {
   const point = model.points[number]
   if (!point) return null
   if (point.kind === 'vital') return <VitalDetails trace={trace} words={words} point={point} />
-  const event = point.kind === 'error' ? model.view.events[point.index] : undefined
+  const event = eventOfPoint(model, point)
   const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
   const line = point.kind === 'log' ? model.view.logs[point.index] : undefined
   const href = event
@@ -227,13 +228,17 @@ function SpanPoints({ trace, words, node }: Parts & { node: number }) {
       <h3>{t('inSpan')}</h3>
       <ul>
         {points.map((point) => {
-          const event = point.kind === 'error' ? model.view.events[point.index] : undefined
+          const event = eventOfPoint(model, point)
           const item = point.kind === 'feedback' ? model.view.feedback[point.index] : undefined
           const line = point.kind === 'log' ? model.view.logs[point.index] : undefined
           const { name, value } = words.vital(point.kind === 'vital' ? point.index : -1)
           return (
             <li key={`${point.kind} ${point.index}`}>
-              <SeverityShape level={event ? 'error' : levelOfPoint(model, point)} label={t(point.kind)} sizePx={8} />
+              <SeverityShape
+                level={point.kind === 'error' ? 'error' : levelOfPoint(model, point)}
+                label={t(point.kind)}
+                sizePx={8}
+              />
               <button type="button" onClick={() => select({ kind: 'point', ref: model.points.indexOf(point) })}>
                 <PlainText
                   text={event?.title ?? item?.message ?? line?.message ?? `${name} ${value}`}
@@ -269,16 +274,14 @@ function RunDetails({ trace, words, first }: Parts & { first: number }) {
           {t('sameOp')}
         </Button>
       </div>
+      <Findings trace={trace} nodes={membersOf(model, run)} />
       <h3>{t('firstOfRun')}</h3>
       <Stored trace={trace} words={words} node={run.main} />
     </>
   )
 }
 
-function titleOf(
-  { trace: { model, selected }, words }: Parts,
-  t: (key: 'error' | 'feedback' | 'log' | 'vital' | 'gapTitle') => string,
-): string {
+function titleOf({ trace: { model, selected }, words }: Parts, t: (key: Point['kind'] | 'gapTitle') => string): string {
   if (!selected) return ''
   if (selected.kind === 'point') return t(model.points[selected.ref]?.kind ?? 'error')
   if (selected.kind === 'gap' || selected.kind === 'endGap') return t('gapTitle')
@@ -328,6 +331,7 @@ export function Drawer({ trace }: { trace: TraceControls }) {
           {isHidden(model, ref) ? <p className="tp-message">{t('hiddenWhy')}</p> : null}
           <Figures trace={trace} words={words} node={ref} />
           <SpanPoints trace={trace} words={words} node={ref} />
+          <Findings trace={trace} nodes={[ref]} />
           {ref < model.tree.spanCount && !isHidden(model, ref) ? (
             <Stored key={ref} trace={trace} words={words} node={ref} />
           ) : null}

@@ -125,6 +125,9 @@ export function TraceFacts({ trace }: { trace: TraceControls }) {
         }
         change={model.failed > 0 ? t('failedSpans', { count: model.failed }) : undefined}
       />
+      {view.logs.length > 0 ? (
+        <Fact label={t('logs')} value={`${words.count(view.logs.length)}${view.logsTruncated ? '+' : ''}`} />
+      ) : null}
       <Wait trace={trace} />
       {paint !== undefined && rating ? (
         <Fact

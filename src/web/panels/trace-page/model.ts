@@ -3,11 +3,16 @@ import { type Run, runsOf } from '../../../domain/traces/trace-runs.ts'
 import { isBoundary, textOf } from '../../../domain/traces/trace-spans.ts'
 import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/traces/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/traces/trace-tree.ts'
+import { type SpanVital, spanVitalsOf } from './span-vitals.ts'
 import type { Clocks } from './view-state.ts'
-import { type VitalMark, vitalMarksOf } from './vital-marks.ts'
 
-/** An error, feedback, log line or web vital at its span. `node` is -1 if only its time is known. */
-export type Point = { kind: 'error' | 'feedback' | 'log' | 'vital'; index: number; atUs: number; node: number }
+/** An error, feedback, log line, web vital or performance issue at its span. `node` is -1 if only its time is known. */
+export type Point = {
+  kind: 'error' | 'feedback' | 'log' | 'vital' | 'finding'
+  index: number
+  atUs: number
+  node: number
+}
 
 /** Everything that the views of a trace show, computed once for each answer of the server. */
 export type TraceModel = {
@@ -25,7 +30,7 @@ export type TraceModel = {
   /** Numbers of the parts of the critical path, by node. */
   partsOf: ReadonlyMap<number, number[]>
   /** The web vitals that points name by their index. */
-  vitals: readonly VitalMark[]
+  vitals: readonly SpanVital[]
   points: readonly Point[]
   pointsOf: ReadonlyMap<number, Point[]>
   /** The first node of the band that a node belongs to: what one process did in a row. -1 for a missing parent. */
@@ -40,13 +45,13 @@ export type TraceModel = {
   isRecorded: boolean
 }
 
-function pointsIn({ events, feedback, logs }: RestTraceView, vitals: readonly VitalMark[]): Point[] {
+function pointsIn({ events, feedback, logs }: RestTraceView, vitals: readonly SpanVital[]): Point[] {
   return [
     ...vitals.map(({ atUs, span }, index): Point => ({ kind: 'vital', index, atUs, node: span })),
     ...events.map(({ at, span }, index): Point => ({ kind: 'error', index, atUs: at, node: span })),
     ...feedback.map(({ at, span }, index): Point => ({ kind: 'feedback', index, atUs: at, node: span })),
     ...logs.map(({ at, span }, index): Point => ({ kind: 'log', index, atUs: at, node: span })),
-  ].sort((a, b) => a.atUs - b.atUs)
+  ]
 }
 
 /**
@@ -70,6 +75,18 @@ function bandsOf({ spans }: RestTraceView, tree: TraceTree): Int32Array {
   return bands
 }
 
+/**
+ * Performance issues are beside their first span, below its parent: a run of repeated siblings is one row, and they are what
+ * an issue is about most often.
+ */
+const findingsIn = ({ findings }: RestTraceView, { parents, starts }: TraceTree): Point[] =>
+  findings.map(({ at, span }, index) => ({
+    kind: 'finding',
+    index,
+    atUs: span >= 0 ? (starts[span] ?? 0) : at,
+    node: span >= 0 ? (parents[span] ?? -1) : -1,
+  }))
+
 /** Corrected times are those of the tree: a moved span takes its errors along. */
 function movePoints(points: Point[], tree: TraceTree): Point[] {
   return points.map((point) => ({ ...point, atUs: point.atUs + (tree.shifts[point.node] ?? 0) }))
@@ -88,8 +105,10 @@ export function modelOf(view: RestTraceView, clocks: Clocks = 'corrected'): Trac
   const isRecorded = clocks === 'recorded' && isShifted(corrected)
   const tree = isRecorded ? buildTree(spans, { isSampled: view.isSampled, isRecorded }) : corrected
   const { selfUs, gaps, networkUs } = timesOf(spans, tree)
-  const vitals = vitalMarksOf(view)
-  const points = movePoints(pointsIn(view, vitals), tree)
+  const vitals = spanVitalsOf(view)
+  const points = [...movePoints(pointsIn(view, vitals), tree), ...findingsIn(view, tree)].sort(
+    (a, b) => a.atUs - b.atUs,
+  )
   const path = criticalPath(tree, mainRoot(tree))
   const bands = bandsOf(view, tree)
   const runs = runsOf(spans, tree)

@@ -1,3 +1,4 @@
+import type { RestTraceViewEvent } from '../../../contract/explore/trace-views.ts'
 import { vitalRating } from '../../../domain/traces/vitals.ts'
 import type { Point, TraceModel } from './model.ts'
 
@@ -11,6 +12,7 @@ const ratings = { good: 'ok', meh: 'warning', poor: 'error' } as const
 /** The level of a row and its mark. Feedback is information. */
 export function levelOfPoint({ view, vitals }: TraceModel, { kind, index }: Point): PointLevel {
   if (kind === 'feedback') return 'info'
+  if (kind === 'finding') return 'warning'
   if (kind === 'vital') {
     const mark = vitals[index]
     return mark ? ratings[vitalRating(mark.vital, mark.value)] : 'info'
@@ -18,4 +20,9 @@ export function levelOfPoint({ view, vitals }: TraceModel, { kind, index }: Poin
   if (kind === 'log') return shaped.find((level) => level === view.logs[index]?.level) ?? 'info'
   const level = view.events[index]?.level
   return level === 'info' ? level : (shaped.find((known) => known === level) ?? 'error')
+}
+
+/** The error or performance issue of a point. Undefined for other kinds. */
+export function eventOfPoint({ view }: TraceModel, { kind, index }: Point): RestTraceViewEvent | undefined {
+  return kind === 'error' ? view.events[index] : kind === 'finding' ? view.findings[index] : undefined
 }

@@ -104,13 +104,17 @@ function Point({
       </>
     )
   }
-  const event = model.view.events[point.index]
+  const event = model.view[point.kind === 'finding' ? 'findings' : 'events'][point.index]
   if (!event) return null
   const title =
     event.type && event.title.startsWith(`${event.type}: `) ? event.title.slice(event.type.length + 2) : event.title
   return (
     <>
-      <SeverityShape level={levelOf(event.level)} label={event.level} />
+      {point.kind === 'finding' ? (
+        <SeverityShape level="warning" label={t('finding')} />
+      ) : (
+        <SeverityShape level={levelOf(event.level)} label={event.level} />
+      )}
       <b>
         <PlainText text={event.type || t('error')} charactersMax={80} />
       </b>

@@ -3,7 +3,7 @@ import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
 import { columnsOf, type TestSpan } from '../../../domain/traces/trace.cases.ts'
 import { shownRows, verdictOf } from './compared.ts'
 import { isHidden, longestWait, modelOf, vitalsOf } from './model.ts'
-import { levelOfPoint } from './point-level.ts'
+import { eventOfPoint, levelOfPoint } from './point-level.ts'
 import { carried, noFolds, revealed, rowAt, rowsOf } from './rows.ts'
 import { lengthOf, matchesOf, parseSearch } from './search.ts'
 import { readState, stateQuery } from './view-state.ts'
@@ -36,6 +36,7 @@ const viewOf = (list: TestSpan[], more: Partial<RestTraceView> = {}): RestTraceV
   vitals: [],
   events: [],
   eventsTruncated: false,
+  findings: [],
   logs: [],
   logsTruncated: false,
   feedback: [],
@@ -139,6 +140,23 @@ describe('the model', () => {
   })
 })
 
+test('a performance issue is a row after its run, at the first span, and no error', () => {
+  const findings = [
+    { ...event(0, 3), shortId: 'API-7', type: 'N+1 query' },
+    { ...event(640, -1), shortId: 'API-8' },
+  ]
+  const found = modelOf(viewOf(list, { findings }))
+  const { kinds, refs } = rowsOf(found, noFolds)
+  const at = kinds.indexOf('point')
+  expect([kinds[at - 1], refs[at - 1]]).toEqual(['run', 3])
+  expect(found.points.map(({ kind, node, atUs }) => [kind, node, atUs / 1000])).toEqual([
+    ['finding', 2, 70],
+    ['finding', -1, 640],
+  ])
+  const [point] = found.points
+  expect(point && [levelOfPoint(found, point), eventOfPoint(found, point)?.shortId]).toEqual(['warning', 'API-7'])
+})
+
 describe('web vitals', () => {
   const page = viewOf(
     [
@@ -147,6 +165,8 @@ describe('web vitals', () => {
       { id: 'c', parent: 'a', op: 'ui.interaction.click', from: 1000, for: 600 },
       { id: 'd', op: 'navigation', name: '/pay', segment: true, from: 5000, for: 100 },
       { id: 'e', parent: 'a', op: 'db', from: 2000, for: 10 },
+      // Older SDKs begin the span of a vital when it happened.
+      { id: 'f', parent: 'a', op: 'ui.webvital.lcp', from: 2700, for: 0 },
     ],
     {
       vitals: [
@@ -155,6 +175,7 @@ describe('web vitals', () => {
         { span: 2, values: { inp: 600 } },
         { span: 3, values: { 'soft.lcp': 66 } },
         { span: 4, values: { lcp: 1, rows: 7 } },
+        { span: 5, values: { lcp: 2700 } },
       ],
     },
   )
@@ -168,12 +189,13 @@ describe('web vitals', () => {
       ['fcp', false, 'a', 900, 'ok'],
       ['inp', false, 'c', 1600, 'error'],
       ['lcp', false, 'b', 2600, 'warning'],
+      ['lcp', false, 'f', 2700, 'warning'],
       ['inp', false, 'a', 3000, 'ok'],
       ['cls', false, 'a', 3000, 'error'],
       ['lcp', true, 'd', 5066, 'ok'],
       ['ttfb', false, 'a', 9_000_000, 'error'],
     ])
-    expect(rowsOf(built, noFolds).kinds.filter((kind) => kind === 'point')).toHaveLength(7)
+    expect(rowsOf(built, noFolds).kinds.filter((kind) => kind === 'point')).toHaveLength(8)
   })
   test('a wrong one stretches no axis, and many are cut', () => {
     expect([built.fromUs, built.toUs]).toEqual([0, 5_100_000])
