@@ -2,7 +2,14 @@ import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { addLogRollup } from './logs/recount.ts'
 import { recountProjects } from './removal/recount.ts'
-import { framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
+import {
+  framesColumn,
+  framesIndex,
+  lookupGranules,
+  lookupIndex,
+  smallBlockColumn,
+  smallBlockColumns,
+} from './schema/events.ts'
 import { derivedRows, hoursIndex, longer, ofProject, projectSpan, rollupKeys, rollupView } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
 import { laterSpanColumns, laterSpanIndexes } from './schema/spans.ts'
@@ -78,6 +85,19 @@ async function refitFrames(connection: Connection, database: string): Promise<vo
     if (found.length > 0) continue
     await connection.command(`ALTER TABLE ${database}.events ${step}`, {}, { seconds: workSeconds })
   }
+}
+
+/** Gives columns of an older table their small blocks. Only the definition changes; the check comes first, as above. */
+async function refitBlocks(connection: Connection, database: string): Promise<void> {
+  const [table] = await connection.rows<{ made: string }>(
+    "SELECT create_table_query AS made FROM system.tables WHERE database = {database:String} AND name = 'events'",
+    { database },
+  )
+  const names = Object.keys(smallBlockColumns) as (keyof typeof smallBlockColumns)[]
+  const steps = names.map(smallBlockColumn).filter((column) => !table?.made.includes(column.replace(' ', '` ')))
+  if (steps.length === 0) return
+  const sql = `ALTER TABLE ${database}.events ${steps.map((column) => `MODIFY COLUMN ${column}`).join(', ')}`
+  await connection.command(sql, {}, { seconds: workSeconds })
 }
 
 /**
@@ -197,6 +217,7 @@ export async function migrate(connection: Connection, database: string, installa
   await addProjects(connection, database)
   await refitHours(connection, database)
   await refitFrames(connection, database)
+  await refitBlocks(connection, database)
   await refitSpans(connection, database)
   await addSpanRollup(connection, database)
   await addSegments(connection, database)

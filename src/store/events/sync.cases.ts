@@ -28,6 +28,9 @@ export function syncCases(store: () => EventStore, client: ClickHouseClient): vo
       'min_rows_to_fsync_after_merge = 0, min_compressed_bytes_to_fsync_after_merge = 0, fsync_after_insert = 1, fsync_part_directory = 1'
     await client.command({ query: `ALTER TABLE mishap.hour_issue MODIFY SETTING ${settings}` })
     await client.command({ query: 'ALTER TABLE mishap.issue_time MODIFY SETTING max_compress_block_size = 1048576' })
+    await client.command({
+      query: 'ALTER TABLE mishap.events MODIFY COLUMN user_hash RESET SETTING min_compress_block_size',
+    })
     const made = async (table = 'hour_issue') =>
       (
         await ask<{ made: string }>(
@@ -35,7 +38,11 @@ export function syncCases(store: () => EventStore, client: ClickHouseClient): vo
         )
       )[0]?.made ?? ''
     expect(await made()).toContain('min_rows_to_fsync_after_merge = 0')
+    const smallBlocks = 'SETTINGS (min_compress_block_size = 4096, max_compress_block_size = 8192)'
+    const columnsOf = async () => (await made('events')).split(smallBlocks).length - 1
+    expect(await columnsOf()).toBe(2)
     await store().migrate()
+    expect(await columnsOf()).toBe(3)
     expect(await made('issue_time')).toContain('max_compress_block_size = 8192')
     expect(await made()).not.toContain('max_compress_block_size')
     expect(await made()).toContain('min_rows_to_fsync_after_merge = 1')

@@ -9,7 +9,7 @@ type TagPattern = Extract<EventFilter, { op: 'tag' }>
  * Looks up tag patterns of a filter in the index of tags. Returns the filter with the pairs of key and value that match
  * (`pairs` of a condition), or as it was. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
  */
-export type FindPairs = (projectIds: readonly number[], filter: EventFilter) => Promise<EventFilter>
+type FindPairs = (projectIds: readonly number[], filter: EventFilter) => Promise<EventFilter>
 
 /** Pairs of one key that are compared with the pattern. More take longer than the tags of the rows that they save. */
 const comparedMax = 200_000

@@ -21,6 +21,21 @@ export const framesColumn = 'frames Array(String) DEFAULT [] CODEC(ZSTD(1))'
 export const framesIndex = "INDEX frames frames TYPE text(tokenizer = 'array')"
 
 /**
+ * Columns that a search reads for a few rows of thousands of granules, in blocks of two granules. With the default size
+ * it decompressed those of 16: a search by two tags took 126 ms of the engine instead of 83, at 1% more disk.
+ * `refitBlocks` changes older tables, whose parts adopt it on merge.
+ */
+export const smallBlockColumns = {
+  timestamp: "DateTime64(6, 'UTC')",
+  received: "DateTime64(3, 'UTC')",
+  user_hash: 'UInt64',
+} as const
+
+/** Returns the definition of such a column. */
+export const smallBlockColumn = (name: keyof typeof smallBlockColumns): string =>
+  `${name} ${smallBlockColumns[name]} SETTINGS (min_compress_block_size = 4096, max_compress_block_size = 8192)`
+
+/**
  * The table of error events. Rows have no issue: meta maps `(project_id, group_hash)` to issues, so merging issues
  * rewrites no rows. Partitions are weeks of `received`: an insert is mostly one part, and retention drops whole parts.
  * Syncing (`settingsOf`) costs about 6 ms per insert; only then can the journal be trimmed. The token window makes a
@@ -35,13 +50,13 @@ export const eventsTable = (
 ): string => `CREATE TABLE IF NOT EXISTS ${database}.events (
   project_id UInt64,
   group_hash UInt64,
-  timestamp DateTime64(6, 'UTC'),
-  received DateTime64(3, 'UTC'),
+  ${smallBlockColumn('timestamp')},
+  ${smallBlockColumn('received')},
   event_id FixedString(16),
   jpos UInt64,
   gen UInt32,
   hashes Array(UInt64),
-  user_hash UInt64,
+  ${smallBlockColumn('user_hash')},
   level LowCardinality(String),
   environment LowCardinality(String),
   release LowCardinality(String),
