@@ -152,7 +152,6 @@ export const fileCodeMapping = z.strictObject({
   sourceRoot: path,
   defaultBranch: branch.default('main').transform((text) => text || 'main'),
 })
-export type FileCodeMapping = z.output<typeof fileCodeMapping>
 
 /** Body of a code mapping. */
 export const codeMappingBody = z.object({
