@@ -8,7 +8,7 @@ import { noteCount } from './tile-words.ts'
 
 const partial = { reason: 'rows' as const, sentence: 'The range has more rows than one answer reads.' }
 const since = 'Unvollständige Antwort. Diese Antwort beginnt um'
-const sampled = 'Anzahlen sind aus einer Stichprobe hochgerechnet.'
+const sampled = 'Aus einer Stichprobe hochgerechnet.'
 
 test.each<[object, string, number]>([
   [{}, '', 0],
