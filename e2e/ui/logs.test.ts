@@ -178,6 +178,9 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     const field = page.locator('.log-field', { has: page.locator('dt', { hasText: /^cart\.id$/ }) })
     await field.waitFor()
     expect(await page.locator('.log-field', { hasText: 'template' }).first().textContent()).toContain('cart')
+    expect(await page.locator('.log-field', { hasText: 'span_id' }).textContent()).toMatch(
+      /http\.server · GET \/checkout, [\d.]+ m?s/,
+    )
     expect(await page.getByRole('link', { name: /^Trace [0-9a-f]{8}/ }).getAttribute('href')).toMatch(
       /\/traces\/[0-9a-f]{32}/,
     )
@@ -213,9 +216,52 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     expect(await page.locator('.log-head-columns code').allTextContents()).toEqual(['cart.id', 'service'])
     await page.getByRole('region', { name: 'pool.size' }).waitFor()
     await until('the cell', 5000, async () => (await page.locator('.log-cell').first().textContent()) === '8812')
+    const left = async (selector: string) => (await page.locator(selector).last().boundingBox())?.x
+    expect(await left('.log-head-columns code')).toBe(await left('.log-cell'))
     await page.keyboard.press('v')
     await page.getByRole('button', { name: 'Delete the view Carts' }).click()
     await page.getByText('No saved views yet.').waitFor()
+  })
+
+  test('lines that cannot be listed say why, and the counts stay', async () => {
+    const { page } = state
+    await page.goto(at('?columns=count()'))
+    await hydrated(page)
+    const alert = page.locator('.log-main [role=alert]')
+    await alert.waitFor()
+    expect(await alert.textContent()).toContain('"count()" is a function')
+    expect(await page.locator('.stream-count').textContent()).toContain(`${sdkLines} lines`)
+  })
+
+  test('a page of lines that fails says so once, and can be asked again', async () => {
+    const { page, project } = state
+    const bodies = Array.from({ length: 150 }, (_, n) => ({
+      body: `paged ${String.fromCharCode(97 + (n % 26))}${n % 7 ? ' x' : ''} ${n}y`,
+    }))
+    await ingest(product, project, linesEnvelope(bodies.map(({ body }, n) => ({ body, attributes: { n } }))))
+    await until('the lines', 20_000, async () => {
+      const { json } = await api(product, project, `/organizations/${org}/logs/summary/?statsPeriod=24h&query=paged`)
+      return (json as { samples: number }).samples === 150
+    })
+    const asked: string[] = []
+    await page.route(/\/logs\/\?.*cursor=/, (route) => {
+      asked.push(route.request().url())
+      return route.fulfill({ status: 504, json: { detail: 'Too much.', code: 'QUERY_TIMEOUT' } })
+    })
+    await page.goto(at('?q=paged'))
+    await hydrated(page)
+    await rows(page).first().waitFor()
+    const alert = page.locator('.log-main [role=alert]')
+    for (let n = 0; n < 20 && (await alert.count()) === 0; n++) {
+      await page.mouse.wheel(0, 1000)
+      await page.waitForTimeout(200)
+    }
+    await alert.waitFor()
+    await page.waitForTimeout(1000)
+    expect(asked).toHaveLength(1)
+    await page.unroute(/\/logs\/\?.*cursor=/)
+    await alert.getByRole('button').click()
+    await alert.waitFor({ state: 'detached' })
   })
 
   test('ten lines before and after a line, of its trace', async () => {

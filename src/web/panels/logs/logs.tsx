@@ -259,6 +259,7 @@ function Lines({
         slugOf={(id) => projectOf(id).slug}
       />
       {list.isPending ? <ListLoading /> : null}
+      {list.error && !list.data ? <ListFailed error={list.error} retry={() => void list.refetch()} /> : null}
       <LineList
         organization={organization}
         items={items}
@@ -266,7 +267,7 @@ function Lines({
         columns={params.columns}
         withDay={toMs - fromMs > dayMs}
         isDimmed={list.isPlaceholderData}
-        more={list.hasNextPage && !list.isFetchingNextPage && !list.isPlaceholderData}
+        more={list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError && !list.isPlaceholderData}
         fetchMore={() => void list.fetchNextPage()}
         projectOf={projectOf}
         actions={actions}
@@ -274,6 +275,7 @@ function Lines({
         unfold={(id) => setUnfolded((before) => new Set(before).add(id))}
       />
       {list.isFetchingNextPage ? <p className="log-note">{t('loadingMore')}</p> : null}
+      {list.isFetchNextPageError ? <ListFailed error={list.error} retry={() => void list.fetchNextPage()} /> : null}
     </>
   )
 }
