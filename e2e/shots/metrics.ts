@@ -45,10 +45,10 @@ const hostilePoints = (): Point[] =>
     attributes: { [text.slice(0, 50)]: text.slice(0, 200) },
   }))
 
-async function send(product: Product, project: Project, all: readonly Point[]): Promise<void> {
+async function send(product: { url: string }, project: Project, all: readonly Point[], nowMs = fixedMs): Promise<void> {
   const items = all.map(({ agoS, attributes, ...point }) => ({
     ...point,
-    timestamp: fixedMs / 1000 - agoS,
+    timestamp: nowMs / 1000 - agoS,
     trace_id: idOf(`metric ${point.name} ${agoS}`),
     attributes: Object.fromEntries(
       Object.entries({ 'sentry.release': release, 'sentry.environment': 'production', ...attributes }).map(
@@ -70,6 +70,6 @@ async function send(product: Product, project: Project, all: readonly Point[]): 
 export const sendShopMetrics = (product: Product, project: Project): Promise<void> =>
   send(product, project, shopPoints())
 
-/** Sends metrics that try to break screens. */
-export const sendHostileMetrics = (product: Product, project: Project): Promise<void> =>
-  send(product, project, hostilePoints())
+/** Sends metrics of the minutes before `nowMs` that try to break screens. */
+export const sendHostileMetrics = (product: { url: string }, project: Project, nowMs = fixedMs): Promise<void> =>
+  send(product, project, hostilePoints(), nowMs)

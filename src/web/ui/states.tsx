@@ -30,7 +30,7 @@ export function ErrorState({
       <span className="pt-0.5">
         <SeverityShape level="error" label="" sizePx={11} />
       </span>
-      <div>
+      <div className="min-w-0 wrap-anywhere">
         <h2>{title}</h2>
         {todo ? <p className="mt-1 text-ink-2">{todo}</p> : null}
         {code ? <code className="mt-1 block text-ink-3">{code}</code> : null}
