@@ -10,10 +10,9 @@ import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { createOutgoing, type Outgoing } from '../base/outgoing.ts'
 import { aDelivery, decided } from '../store/meta/alerts/incidents.cases.ts'
-import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { commit, effect, hash, nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import type { DeliveryItem } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
 import { retryMs } from './attempt.ts'
 import type { AlertDeps } from './deps.ts'
@@ -55,7 +54,7 @@ const builtIn = (items: DeliveryItem[]) => ({
 /** Real parts, except the clock and an outgoing sender that records calls. */
 async function rig(more: Partial<AlertDeps> = {}) {
   const clock = testClock()
-  const meta: MetaStore = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  const meta: MetaStore = await withProject(await openTestMeta(join(folder, `${opened.length}.sqlite`), { clock }))
   opened.push(meta)
   const calls: { url: string; body: unknown; headers: Record<string, string> }[] = []
   const mails: Mail[] = []

@@ -5,8 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { addChannel, changeChannel, confirmAddress } from '../operations/channels.ts'
-import { commit, effect, withProject } from '../store/meta/fixture.cases.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { commit, effect, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import { createAlerts } from './alert.ts'
 import { confirmationMs, confirmationOf, mailsPerAddressMax, mailsPerOrganizationMax } from './confirm.ts'
 import { recipientsIn } from './recipients.ts'
@@ -32,7 +31,7 @@ const rights = { mayManageMembers: false }
 
 async function rig() {
   const clock = testClock()
-  const meta = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  const meta = await withProject(await openTestMeta(join(folder, `${opened.length}.sqlite`), { clock }))
   opened.push(meta)
   const mails: Mail[] = []
   const state = { smtp: smtp as SmtpSettings | undefined, broken: false }

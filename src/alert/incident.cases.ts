@@ -6,9 +6,8 @@ import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import type { NewFiring } from '../store/meta/alerts/firing.ts'
 import type { AlertDefinition } from '../store/meta/alerts/rules.ts'
-import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
 import type { AlertDeps } from './deps.ts'
 
@@ -32,7 +31,7 @@ type Post = { delivery: number; text: string }
 export async function incidentRig(more: Partial<AlertDefinition> = {}, deps: Partial<AlertDeps> = {}) {
   const clock = testClock(nowMs)
   const folder = mkdtempSync(join(tmpdir(), 'mishap-incident-'))
-  const stored = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
+  const stored = await withProject(await openTestMeta(join(folder, 'meta.sqlite'), { clock }))
   onTestFinished(async () => {
     await stored.close()
     rmSync(folder, { recursive: true, force: true })

@@ -6,10 +6,9 @@ import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
 import { skewLastMs, skewWaitMs } from '../domain/skew.ts'
-import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { commit, effect, hash, nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import type { EventEffect } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createAlerts } from './alert.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-skew-'))
@@ -22,7 +21,7 @@ afterAll(() => {
 /** Real parts, except the clock, the mailer and the events store: it has `all` skew events, `last` of them recent. */
 async function rig(found: { all: number; last: number; away?: boolean }) {
   const clock = testClock(nowMs)
-  const meta: MetaStore = await withProject(await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  const meta: MetaStore = await withProject(await openTestMeta(join(folder, `${opened.length}.sqlite`), { clock }))
   opened.push(meta)
   const told: string[] = []
   const alerts = createAlerts({

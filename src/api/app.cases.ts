@@ -42,8 +42,8 @@ import { encodeEventRow } from '../store/events/encode.ts'
 import { startTestEngine } from '../store/events/engine.cases.ts'
 import { tableSizes } from '../store/events/tables.cases.ts'
 import { createFolderBytes } from '../store/folder-bytes.ts'
+import { openTestMeta } from '../store/meta/fixture.cases.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRoutes } from './api.ts'
 import { routes } from './routes.ts'
 
@@ -105,7 +105,7 @@ export async function openTestApp(): Promise<TestApp> {
   const engine = await startTestEngine(join(folder, 'events'), socketPath)
   const read = readConfig({ '--data': folder, '--port': '9', '--host': '127.0.0.1', '--url': 'http://mishap.test' }, {})
   if ('error' in read) throw new Error(read.error.sentence)
-  const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
+  const meta = await openTestMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
   const auth = await createAuth({
     meta,
     secret: 'x'.repeat(40),

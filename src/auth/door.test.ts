@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { openTestMeta } from '../store/meta/fixture.cases.ts'
 import { createAuth } from './create.ts'
 import { type Hashing, hashesWaitingMax } from './hash-queue.ts'
 
@@ -19,7 +19,7 @@ const hashing = {
 
 async function fresh(hashes: Hashing = hashing) {
   const clock = testClock()
-  const meta = await openSqliteMeta(join(folder, `${closers.length}.sqlite`), { clock })
+  const meta = await openTestMeta(join(folder, `${closers.length}.sqlite`), { clock })
   const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
   const auth = await createAuth({ meta, secret, url, clock, observe: silent, hashing: hashes })
   closers.push(meta.close)

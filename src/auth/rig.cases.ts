@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import { silent } from '../base/observe.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { openTestMeta } from '../store/meta/fixture.cases.ts'
 import type { AuthOptions } from './better.ts'
 import { createAuth } from './create.ts'
 
@@ -32,7 +32,7 @@ export function rigForFile() {
   const fresh = async (options: Partial<AuthOptions> = { hashing: quick }) => {
     const file = join(folder, `${closers.length}.sqlite`)
     const clock = testClock()
-    const meta = await openSqliteMeta(file, { clock })
+    const meta = await openTestMeta(file, { clock })
     const auth = await createAuth({ meta, secret, url, clock, observe: silent, ...options })
     closers.push(meta.close)
     return { meta, auth, clock, file }

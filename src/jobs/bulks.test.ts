@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
-import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { commit, effect, hash, nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { type BulkDeps, createBulks } from './bulks.ts'
@@ -167,7 +167,7 @@ describe('how many issues a step takes', () => {
 })
 
 describe('after a kill between two steps', () => {
-  const reopened = (name: string) => openSqliteMeta(join(folder, name), { clock: systemClock })
+  const reopened = (name: string) => openTestMeta(join(folder, name), { clock: systemClock })
   const bulksOf = (meta: MetaStore) =>
     createBulks({ clock: systemClock, observe: silent, meta, changed: () => undefined })
 

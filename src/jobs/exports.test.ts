@@ -9,7 +9,7 @@ import type { Plan, PlanAnswer } from '../contract/explore/explore.ts'
 import { removeExport, requestExport } from '../operations/exports.ts'
 import type { AskPlan } from '../query/explore/export-pages.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { openTestMeta } from '../store/meta/fixture.cases.ts'
 import { createExports } from './exports.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-exports-'))
@@ -51,7 +51,7 @@ const evenly: AskPlan = async ({ fromMs, toMs }, { limit, series }) => {
 let files = 0
 async function rig(ask: AskPlan = evenly, room = 10_000_000) {
   const clock = testClock()
-  const meta = await openSqliteMeta(join(folder, `${++files}.sqlite`), { clock })
+  const meta = await openTestMeta(join(folder, `${++files}.sqlite`), { clock })
   const blobs = openFileBlobs(join(folder, `blobs-${files}`))
   const organization = await meta.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u' })
   const organizationId = organization.id

@@ -5,8 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { defaultSettings, type PersonalSettings } from '../domain/alerts/personal.ts'
 import { aDelivery, decided } from '../store/meta/alerts/incidents.cases.ts'
-import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { commit, effect, hash, nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import { runPersonalMails } from './personal-mails.ts'
 
 const dayMs = 86_400_000
@@ -21,7 +20,7 @@ async function rig(change: Partial<PersonalSettings> = {}, failures: (string | u
   const clock = testClock(nowMs)
   const file = join(folder, `${state.stores++}.sqlite`)
   const open = async () => {
-    const meta = await openSqliteMeta(file, { clock })
+    const meta = await openTestMeta(file, { clock })
     Object.assign(meta.people, { personById: async (id: string) => ({ id, name: id, email: `${id}@x.test` }) })
     return meta
   }

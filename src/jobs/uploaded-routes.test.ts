@@ -7,8 +7,7 @@ import { silent } from '../base/observe.ts'
 import { createArtifacts } from '../operations/artifacts.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { ArtifactFile } from '../store/meta/artifacts/artifacts.ts'
-import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import { readUploadedRoutes } from './uploaded-routes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-uploaded-routes-'))
@@ -20,7 +19,7 @@ async function* pieces(text: string) {
 
 test('names of files and manifests give a release its routes, once, also after a restart', async () => {
   const clock = testClock(nowMs)
-  const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
+  const meta = await withProject(await openTestMeta(join(folder, 'meta.sqlite'), { clock }))
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => 1e12 })
   const upload = (release: string, url: string, text = 'x') =>
@@ -76,7 +75,7 @@ test('names of files and manifests give a release its routes, once, also after a
 
 test('a bundle of hostile lists is read in part, once, and not again after a fault', async () => {
   const clock = testClock(nowMs)
-  const meta = await withProject(await openSqliteMeta(join(folder, 'hostile.sqlite'), { clock }))
+  const meta = await withProject(await openTestMeta(join(folder, 'hostile.sqlite'), { clock }))
   const opened: string[] = []
   const fileOf = (n: number): ArtifactFile => ({
     ...({} as ArtifactFile),

@@ -8,9 +8,8 @@ import { bundleOf, chunksOf, debugId, sha1Of } from '../operations/archive.cases
 import { createArtifacts } from '../operations/artifacts.ts'
 import type { AssembleRequest } from '../operations/uploads.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { sweepUploads } from './uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-uploads-'))
@@ -26,7 +25,7 @@ afterAll(async () => {
 async function fresh() {
   const at = join(folder, String(++rooms))
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
-  const meta = await withProject(await openSqliteMeta(`${at}.sqlite`, { clock }))
+  const meta = await withProject(await openTestMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
   await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)

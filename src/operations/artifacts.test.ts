@@ -6,9 +6,8 @@ import { systemClock, testClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { readArtifact } from '../store/blobs/artifact.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
+import { nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { chunkBytesMax } from '../wire/upload.ts'
 import { archiveOf, bundleOf, chunksOf, debugId, type Packed, sha1Of } from './archive.cases.ts'
 import { createArtifacts } from './artifacts.ts'
@@ -27,7 +26,7 @@ afterAll(async () => {
 async function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: number } = {}) {
   const at = join(folder, String(++rooms))
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
-  const meta = await withProject(await openSqliteMeta(`${at}.sqlite`, { clock }))
+  const meta = await withProject(await openTestMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
   await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)

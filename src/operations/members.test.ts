@@ -5,9 +5,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { roles, rolesToGive, rolesToInvite } from '../auth/roles.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
+import { openTestMeta } from '../store/meta/fixture.cases.ts'
 import type { Organization, Person, Role } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import {
   acceptInvitation,
   addInvitation,
@@ -47,7 +47,7 @@ const world = {} as World
 
 beforeEach(async () => {
   const clock = testClock(1_795_000_000_000)
-  const meta = await openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock })
+  const meta = await openTestMeta(join(folder, `${opened.length}.sqlite`), { clock })
   opened.push(meta)
   const organization = await meta.organizations.createOrganization({
     slug: 'acme',

@@ -7,8 +7,7 @@ import { createSeal } from '../auth/seal.ts'
 import { testClock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { LiveChange } from '../contract/live.ts'
-import { nowMs, withProject } from '../store/meta/fixture.cases.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { nowMs, openTestMeta, withProject } from '../store/meta/fixture.cases.ts'
 
 /** A person with a login session. */
 export const sessionOf = (id: string): Actor => ({
@@ -29,7 +28,7 @@ export function operationRig() {
   })
   return async function fresh() {
     const clock = testClock(nowMs)
-    const meta = await withProject(await openSqliteMeta(join(folder, `${closers.length}.sqlite`), { clock }))
+    const meta = await withProject(await openTestMeta(join(folder, `${closers.length}.sqlite`), { clock }))
     closers.push(meta.close)
     const announced: LiveChange[] = []
     const published: number[] = []

@@ -8,9 +8,9 @@ import { silent } from '../base/observe.ts'
 import { openJournalWriter } from '../journal/files.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import { openTestMeta } from '../store/meta/fixture.cases.ts'
 import type { BatchResult } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { memoryEvents } from './memory.cases.ts'
 import { createRefine, type Refine } from './pipeline/refine.ts'
 
@@ -47,7 +47,7 @@ export async function bench(): Promise<Bench> {
     clock: systemClock,
     observe: silent,
   })
-  const meta = await openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
+  const meta = await openTestMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
   const organization = await meta.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
   const project = await meta.projects.createProject({
     organizationId: organization.id,

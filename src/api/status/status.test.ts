@@ -8,7 +8,7 @@ import type { Outcome, OutcomeCount } from '../../base/outcome.ts'
 import type { App } from '../../processes/parts.ts'
 import { tableSizes } from '../../store/events/tables.cases.ts'
 import { createFolderBytes } from '../../store/folder-bytes.ts'
-import { openSqliteMeta } from '../../store/meta/sqlite.ts'
+import { openTestMeta } from '../../store/meta/fixture.cases.ts'
 import { statusOf } from './status.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-status-'))
@@ -35,7 +35,7 @@ const count = (outcome: Outcome, quantity: number, more: Partial<OutcomeCount> =
 /** The parts of the app that the status reads, with a real ledger. */
 async function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) {
   const clock = testClock(nowMs)
-  const meta = await openSqliteMeta(join(folder, `${closing.length}.sqlite`), { clock })
+  const meta = await openTestMeta(join(folder, `${closing.length}.sqlite`), { clock })
   closing.push(() => meta.close())
   for (const [list, atMs] of counts) await meta.ledger.addOutcomes(list, atMs)
   const app: Partial<App> = {

@@ -8,8 +8,7 @@ import { silent } from '../../base/observe.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { ArtifactType } from '../../store/meta/artifacts/artifacts.ts'
-import { nowMs, withProject } from '../../store/meta/fixture.cases.ts'
-import { openSqliteMeta } from '../../store/meta/sqlite.ts'
+import { nowMs, openTestMeta, withProject } from '../../store/meta/fixture.cases.ts'
 import { createDoctor } from '../pipeline/doctor.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
 import { createMapCache } from '../symbolicate/map-cache.ts'
@@ -62,7 +61,7 @@ export const pair = (name: string, debugId?: string, map = goodMap): UploadedFil
 async function openRig() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
   const clock = testClock(nowMs)
-  const meta = await withProject(await openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
+  const meta = await withProject(await openTestMeta(join(folder, 'meta.sqlite'), { clock }))
   await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const parts = { observe: silent, meta, blobs, blobSource: { folder: join(folder, 'blobs') } }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { testClock } from '../../../base/clock.ts'
 import type { Outcome, OutcomeCount, OutcomeReason } from '../../../base/outcome.ts'
+import { openTestMeta } from '../fixture.cases.ts'
 import type { MetaStore } from '../meta-store.ts'
-import { openSqliteMeta } from '../sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-dead-'))
 const open: MetaStore[] = []
@@ -37,7 +37,7 @@ const dead = (jpos: number, projectId = 1) => ({
 })
 
 async function withDead(...items: ReturnType<typeof dead>[]): Promise<MetaStore> {
-  const meta = await openSqliteMeta(join(folder, `${open.length}.sqlite`), { clock: testClock(nowMs) })
+  const meta = await openTestMeta(join(folder, `${open.length}.sqlite`), { clock: testClock(nowMs) })
   open.push(meta)
   const outcomes = items.flatMap(() => [count('received', 'ok'), count('dead', 'failed')])
   await meta.batches.commitBatch(
