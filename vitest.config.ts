@@ -25,14 +25,21 @@ const modules = '**/node_modules/**'
  * leave a third of two cores idle.
  */
 const long = ['src/store/events/{events,server}.test.ts', 'src/jobs/trace-downsampling.test.ts', 'src/store/meta/{postgres,meta}.test.ts']
-/** Seconds of the longest files on two cores. All others take 1 to 20. */
+/** Seconds of the longest files in a run of `npm test` on two cores, beside two other lanes. All others take 1 to 20. */
 const seconds: Record<string, number> = {
-  'e2e/clients/clients.test.ts': 75, 'e2e/crash/full.test.ts': 50, 'e2e/proxy/path.test.ts': 55, 'e2e/keep/pace.test.ts': 40, 'e2e/crash/power.test.ts': 40,
-  'e2e/crash/hang.test.ts': 35, 'e2e/shots/shots.test.ts': 45, 'e2e/ui/alert-messages.test.ts': 45, 'e2e/keep/budget.test.ts': 30, 'e2e/ui/integrations.test.ts': 25,
-  'e2e/ui/a11y.test.ts': 75, 'e2e/ui/behaviour.test.ts': 50, 'e2e/sdk/faults.test.ts': 50, 'e2e/ui/states.test.ts': 45, 'e2e/ui/triage.test.ts': 40, 'e2e/ui/releases.test.ts': 40,
-  'e2e/ui/performance.test.ts': 37, 'e2e/ui/requests.test.ts': 35, 'e2e/ui/hostile.test.ts': 33, 'e2e/sdk/next.test.ts': 35, 'e2e/ui/digests.test.ts': 32, 'e2e/ui/detectors.test.ts': 30,
-  'src/refine/pipeline/refine.test.ts': 24, 'src/refine/symbolicate/map-cache.test.ts': 22, 'src/store/meta/database/postgres.test.ts': 22, 'src/processes/main.test.ts': 22,
-  'src/store/blobs/s3.test.ts': 21, 'src/alert/metric-rules.test.ts': 21, 'src/refine/lanes.test.ts': 21, 'src/tidy.test.ts': 21, 'src/serve/proxy.test.ts': 21,
+  'e2e/clients/clients.test.ts': 180, 'e2e/crash/traces.test.ts': 154, 'e2e/ui/a11y.test.ts': 125, 'e2e/proxy/path.test.ts': 125, 'e2e/sdk/faults.test.ts': 97,
+  'e2e/ui/behaviour.test.ts': 85, 'e2e/shots/shots.test.ts': 78, 'e2e/crash/power.test.ts': 77, 'e2e/ui/states.test.ts': 63, 'e2e/crash/full.test.ts': 63,
+  'e2e/crash/stop.test.ts': 56, 'e2e/keep/keep.test.ts': 55, 'e2e/sdk/next.test.ts': 55, 'e2e/ui/alert-messages.test.ts': 55, 'e2e/crash/kill.test.ts': 53,
+  'e2e/fixtures.test.ts': 53, 'e2e/ui/alerts.test.ts': 51, 'e2e/ui/releases.test.ts': 50, 'e2e/ui/triage.test.ts': 49, 'e2e/ui/requests.test.ts': 47,
+  'e2e/ui/performance.test.ts': 46, 'e2e/keep/pace.test.ts': 45, 'e2e/ui/hostile.test.ts': 44, 'e2e/keep/budget.test.ts': 43, 'e2e/crash/hang.test.ts': 41,
+  'e2e/ui/digests.test.ts': 41, 'e2e/ui/detectors.test.ts': 37, 'e2e/crash/reprocessing.test.ts': 36, 'e2e/ui/release-health.test.ts': 34, 'e2e/ui/integrations.test.ts': 34,
+  'e2e/crash/crash.test.ts': 33, 'e2e/crash/alerts.test.ts': 33, 'e2e/crash/metrics.test.ts': 32, 'e2e/ui/deploy.test.ts': 28, 'e2e/crash/sessions.test.ts': 27,
+  'e2e/fuzz/fuzz.test.ts': 26, 'e2e/sdk/builds.test.ts': 26, 'e2e/proxy/proxy.test.ts': 26, 'e2e/ui/trace-page.test.ts': 25, 'e2e/ui/reporting.test.ts': 24,
+  'e2e/crash/export.test.ts': 24, 'e2e/ui/dashboards.test.ts': 22, 'e2e/proxy/address.test.ts': 22, 'e2e/ui/issue-parts.test.ts': 21, 'e2e/crash/merge.test.ts': 21,
+  'e2e/ui/explore.test.ts': 20, 'src/refine/pipeline/refine.test.ts': 32, 'src/refine/symbolicate/map-cache.test.ts': 28, 'src/store/meta/database/postgres.test.ts': 20,
+  'src/store/blobs/s3.test.ts': 18, 'src/tidy.test.ts': 16, 'src/serve/proxy.test.ts': 14, 'src/refine/lanes.test.ts': 14, 'src/refine/pipeline/doctor.test.ts': 14,
+  'src/jobs/downsample-candidates.test.ts': 14, 'src/api/rules.test.ts': 12, 'src/processes/main.test.ts': 11, 'src/alert/metric-rules.test.ts': 11,
+  'src/jobs/downsampling.test.ts': 11, 'src/api/traces.test.ts': 10,
 }
 
 /** Begins with the longest file and deals files to shards by their seconds. Vitest knows them only after a first run. */
