@@ -52,17 +52,23 @@ const unread = {
   received_ms: '0',
 }
 
+const noCandidates = { traces: [], total: 0, receivedMs: Number.POSITIVE_INFINITY }
+
+/**
+ * Whether any span has a position in a range. A product that gets no spans asks for candidates every 5 s too: 5 ms of the
+ * engine's processor time so, instead of 13 to 22.
+ */
+async function hasSpans(connection: Connection, table: string, since: number, until: number): Promise<boolean> {
+  const sql = `SELECT 1 AS one FROM ${table} WHERE jpos >= {since:UInt64} AND jpos < {until:UInt64} LIMIT 1`
+  return (await connection.rows(sql, { since, until })).length > 0
+}
+
 /** Creates the queries of the detectors. */
 export function createDetectorRows(connection: Connection, database: string): DetectorStore {
   const table = `${database}.spans`
   return {
     async detectorCandidates({ sinceJpos, fromJpos, toJpos, untilJpos, limits, max, projectMax }) {
-      // A product that gets no spans asks this every 5 s too: 5 ms of the engine's processor time instead of 13 to 22.
-      const any = await connection.rows(
-        `SELECT 1 AS one FROM ${table} WHERE jpos >= {since:UInt64} AND jpos < {until:UInt64} LIMIT 1`,
-        { since: sinceJpos, until: untilJpos },
-      )
-      if (any.length === 0) return { traces: [], total: 0, receivedMs: Number.POSITIVE_INFINITY }
+      if (!(await hasSpans(connection, table, sinceJpos, untilJpos))) return noCandidates
       const { repeatsMin, repeatedUs, statementUs, requestsMin, assetUs } = limits
       const rows = await connection.rows<{
         project_id: string
