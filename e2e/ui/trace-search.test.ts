@@ -104,6 +104,7 @@ describe.skipIf(noChromium)('the search over traces', () => {
     await page.waitForURL(/mode=spans/)
     await page.locator('.span-row', { hasText: 'SELECT 1' }).first().waitFor()
     expect(await rows(page).count()).toBe(12)
+    await page.getByText('Fewer than 100 samples: percentiles are rough.').waitFor()
     await page.reload()
     expect(await rows(page).count()).toBe(12)
   })

@@ -104,7 +104,9 @@ function Counts({ found }: { found: Exploration }) {
       {isSampled
         ? t('sampled', { samples: number.format(samples), count: number.format(count) })
         : t('counted', { count: samples })}
-      {isSampled && samples < samplesMin ? <strong> {t('few', { min: samplesMin })}</strong> : null}
+      {samples > 0 && samples < samplesMin ? (
+        <strong> {t(isSampled ? 'few' : 'fewOfAll', { min: samplesMin })}</strong>
+      ) : null}
       {partialFromMs === undefined ? null : (
         <>
           {' '}
