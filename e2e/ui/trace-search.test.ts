@@ -12,8 +12,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 const hostile = '<img src=x onerror=alert(1)> \u202eevil'
 
-/** A page load of a route with a query, as a transaction of a Python SDK at a sample rate of 0.1. */
-function transaction(n: number): string {
+/** A page load of a route with a query, as a transaction of a Python SDK at a sample rate, by default 0.1. */
+function transaction(n: number, { environment = 'production', sampleRate = '0.1' } = {}): string {
   const [trace, root] = [hex(16), hex(8)]
   const endS = Date.now() / 1000 - 30 - n
   const durationS = n % 4 === 0 ? 3 : 0.3
@@ -23,7 +23,7 @@ function transaction(n: number): string {
     transaction: n === 1 ? hostile : `GET /orders/${n % 3}`,
     platform: 'python',
     release: `shop@1.${n % 2}`,
-    environment: 'production',
+    environment,
     start_timestamp: endS - durationS,
     timestamp: endS,
     contexts: {
@@ -42,7 +42,7 @@ function transaction(n: number): string {
       },
     ],
   }
-  const header = { trace: { trace_id: trace, public_key: 'x', sample_rate: '0.1' } }
+  const header = { trace: { trace_id: trace, public_key: 'x', sample_rate: sampleRate } }
   return `${JSON.stringify(header)}\n{"type":"transaction"}\n${JSON.stringify(payload)}\n`
 }
 
@@ -104,7 +104,7 @@ describe.skipIf(noChromium)('the search over traces', () => {
     await page.waitForURL(/mode=spans/)
     await page.locator('.span-row', { hasText: 'SELECT 1' }).first().waitFor()
     expect(await rows(page).count()).toBe(12)
-    await page.getByText('Fewer than 100 samples: percentiles are rough.').waitFor()
+    await page.getByText('Fewer than 100 samples: the figures are rough.').waitFor()
     await page.reload()
     expect(await rows(page).count()).toBe(12)
   })
@@ -215,5 +215,15 @@ describe.skipIf(noChromium)('the search over traces', () => {
     await hydrated(page)
     const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     expect(over).toBe(0)
+  })
+
+  test('few spans of which none was sampled warn of percentiles only', async () => {
+    const { page, project } = state
+    const envelope = transaction(1, { environment: 'unsampled', sampleRate: '1' })
+    expect((await ingest(product, project, envelope)).status).toBe(200)
+    await until('the warning', 15_000, async () => {
+      await page.goto(at('?env=unsampled'))
+      return (await page.getByText('Fewer than 100 samples: percentiles are rough.').count()) === 1
+    })
   })
 })
