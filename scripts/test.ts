@@ -4,7 +4,7 @@
 // npm run fuzz [-- --minutes 10 --seed N]: the fuzzer alone.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -57,6 +57,8 @@ function memoryFolder(): string | undefined {
   const { bavail, bsize } = statfsSync(shared)
   if (bavail * bsize < 4 * 2 ** 30) return undefined
   const folder = mkdtempSync(join(shared, 'mishap-'))
+  // PostgreSQL refuses root, so its tests run it as another user, who must reach their folders.
+  chmodSync(folder, 0o711)
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
   return folder
