@@ -276,11 +276,15 @@ export async function settle(world: World, page: Page, path: string, patient = f
   // `waitForFunction` evaluates a text in the page, which its policy refuses.
   const isHydrated = () => page.evaluate<boolean>('window.mishap?.hydrated === true')
   await orGiveUp(until('a hydrated screen', within(5000), isHydrated))
-  // The live stream keeps one request open, so the network is never idle. Pictures wait for two equal texts too.
+  // The live stream keeps one request open, so the network is never idle. Pictures wait for equal texts too.
+  // A part can hydrate, and ask for its data, long after the others: a stored picture waits for four equal texts.
+  const looks = patient ? 4 : 2
+  const seen: unknown[] = []
   const stands = until('a screen that stands still', within(8000), async () => {
-    const before = await page.evaluate('document.body.innerHTML.length')
+    seen.push(await page.evaluate('document.body.innerHTML.length'))
     await page.waitForTimeout(350)
-    return waiting.size === 0 && (await page.evaluate('document.body.innerHTML.length')) === before
+    if (waiting.size > 0) seen.length = 0
+    return seen.length >= looks && new Set(seen.slice(-looks)).size === 1
   })
   await orGiveUp(stands)
 }

@@ -52,11 +52,11 @@ export async function spoilActions(page: Page, failure: (route: Route) => Promis
   return () => page.unroute('**/*', each)
 }
 
-/** Acts, and waits for the answer of the server action that it calls. */
+/** Acts, and waits until the server action that it calls has ended: its answer begins then. */
 export async function answeredAfter(page: Page, act: () => Promise<void>): Promise<void> {
   const answer = page.waitForResponse((response) => actions(response.request()))
   await act()
-  await (await answer).finished()
+  await answer
 }
 
 /**

@@ -85,7 +85,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     return { page, requests }
   }
 
-  // On an overloaded machine, the server is sometimes late and the browser sends a request. So there are three tries.
+  // On an overloaded machine, the server is sometimes late and the browser sends a request. So there are three tries here and below.
   test.concurrent.each([
     ['quiet', 1],
     ['quiet', 4],
@@ -111,6 +111,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
 
   test.concurrent.each(['quiet', 'silent'])(
     'a document of organization %s has rows, environments and fonts with it',
+    { retry: 2 },
     async (org) => {
       const page = await openAs(org)
       const requests = recordRequests(page)
