@@ -60,11 +60,21 @@ export async function deleteCodeMapping(
 
 type NamingDeps = { meta: MetaWith<'releases.repositoriesOf' | 'releases.putRepository'>; clock: { now(): number } }
 
-/** The id of the repository that an earlier upload or a webhook named, or of a new one. */
-async function repositoryNamed({ meta, clock }: NamingDeps, organizationId: number, name: string): Promise<number> {
+/**
+ * Reads the repositories of an organization. Returns a function for the id of one that an earlier upload or a webhook named, or
+ * of a new one.
+ */
+async function repositoryIds(
+  { meta, clock }: NamingDeps,
+  organizationId: number,
+): Promise<(name: string) => Promise<number>> {
   const all = await meta.releases.repositoriesOf({ organizationId, listed: false, offset: 0, max: 10_000 })
-  const found = all.find((repository) => repository.name === name)
-  return (found ?? (await meta.releases.putRepository({ organizationId, name, url: '' }, clock.now()))).id
+  const ids = new Map(all.toReversed().map((repository) => [repository.name, repository.id]))
+  return async (name) => {
+    const id = ids.get(name) ?? (await meta.releases.putRepository({ organizationId, name, url: '' }, clock.now())).id
+    ids.set(name, id)
+    return id
+  }
 }
 
 /**
@@ -83,8 +93,8 @@ export async function setCodeMappings(
   const roots = new Set(list.map(({ stackRoot }) => stackRoot))
   for (const { id, stackRoot } of await deps.meta.trackers.mappingsOfProject(project.id))
     if (!roots.has(stackRoot)) await deleteCodeMapping(deps, organizationId, id)
-  for (const { repository, ...values } of list)
-    await putCodeMapping(deps, project, await repositoryNamed(deps, organizationId, repository), values)
+  const idOf = await repositoryIds(deps, organizationId)
+  for (const { repository, ...values } of list) await putCodeMapping(deps, project, await idOf(repository), values)
 }
 
 type Uploaded = Values & { status: 'created' | 'updated' | 'error'; detail?: string }
@@ -96,7 +106,7 @@ export async function uploadCodeMappings(
   repository: string,
   list: readonly Values[],
 ): Promise<Uploaded[]> {
-  const id = await repositoryNamed(deps, project.organizationId, repository)
+  const id = await (await repositoryIds(deps, project.organizationId))(repository)
   return await Array.fromAsync(list, async (values): Promise<Uploaded> => {
     try {
       const { isNew } = await putCodeMapping(deps, project, id, values)

@@ -1,32 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { MishapError } from '../base/errors.ts'
+import { describe, expect, test } from 'vitest'
 import { newAlertRuleBody } from '../contract/alerts/alerts.ts'
 import { createAlertRule } from './alert-rules.ts'
-import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
+import { exportConfig } from './config-apply.ts'
+import { freshConfig } from './config-rig.cases.ts'
 import { createDashboard } from './dashboards.ts'
-import { operationRig } from './rig.cases.ts'
 import { createSearch } from './saved-searches.ts'
 import { createWorkflow } from './workflows.ts'
 
-const fresh = operationRig()
-const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }
-beforeEach(async () => {
-  state.rig = await fresh()
-})
-const deps = () => ({ ...state.rig, auth: state.rig.meta.people, config: { alertRulesMax: 5 } })
-
-const exported = async () => (await exportConfig(deps(), 'acme')).files
-const plan = (files: Record<string, string>, isPruned = false) => planConfig(deps(), 'acme', files, isPruned)
-const apply = (files: Record<string, string>, isPruned = false) => applyConfig(deps(), 'acme', files, isPruned)
+const { state, deps, exported, plan, apply, faultsOf } = freshConfig()
 const names = ({ changes }: Awaited<ReturnType<typeof plan>>) => changes.map(({ action, key }) => `${action} ${key}`)
-const faultsOf = async (files: Record<string, string>): Promise<string> => {
-  try {
-    await plan(files)
-    return ''
-  } catch (error) {
-    return error instanceof MishapError ? error.message : String(error)
-  }
-}
 
 const board = `title: Shop
 period: 24h

@@ -1,4 +1,7 @@
+import { beforeEach } from 'vitest'
+import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
+import { applyConfig, exportConfig, planConfig } from './config-apply.ts'
 import { createOnCallSchedule } from './on-call.ts'
 import { operationRig } from './rig.cases.ts'
 
@@ -61,3 +64,31 @@ export function configRig() {
   }
 }
 export type ConfigRig = Awaited<ReturnType<ReturnType<typeof configRig>>>
+
+type Files = Record<string, string>
+
+/** The commands over the configuration of `acme`. `faultsOf`: the message with which a plan is refused, or ''. */
+export function configCommands(deps: () => Parameters<typeof applyConfig>[0]) {
+  const plan = (files: Files, isPruned = false) => planConfig(deps(), 'acme', files, isPruned)
+  return {
+    exported: async () => (await exportConfig(deps(), 'acme')).files,
+    plan,
+    apply: (files: Files, isPruned = false) => applyConfig(deps(), 'acme', files, isPruned),
+    faultsOf: (files: Files, isPruned = false) =>
+      plan(files, isPruned).then(
+        () => '',
+        (error: unknown) => (error instanceof MishapError ? error.message : String(error)),
+      ),
+  }
+}
+
+/** A fresh organization for each test of a file, with at most 5 alert rules, and the commands over it. */
+export function freshConfig() {
+  const fresh = operationRig()
+  const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }
+  beforeEach(async () => {
+    state.rig = await fresh()
+  })
+  const deps = () => ({ ...state.rig, auth: state.rig.meta.people, config: { alertRulesMax: 5 } })
+  return { state, deps, ...configCommands(deps) }
+}

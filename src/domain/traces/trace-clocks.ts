@@ -5,8 +5,8 @@ const toleranceUs = 1000
 
 /** Ops of a caller that waits for the answer, so that the callee lies within it. */
 const waits = /^(?:http|rpc|grpc|graphql)(?:\.|$)/
-/** A page load names the server's span as its parent, although it began before it. */
-export const began = /^(?:pageload|navigation|ui)(?:\.|$)/
+/** Ops of spans that begin before their parent: a page load names the span of the server that answered it. */
+export const beginsBeforeParent = /^(?:pageload|navigation|ui)(?:\.|$)/
 
 type Tree = {
   parents: Int32Array
@@ -38,7 +38,7 @@ export function correctClocks(spans: TraceSpans, { parents, order, starts, durat
     const parent = parents[node] ?? -1
     if (parent < 0 || parent >= spanCount || node >= spanCount) continue
     if (!isBoundary(spans, node, parent)) shifts[node] = shifts[parent] ?? 0
-    else if (!began.test(textOf(spans, 'ops', node)))
+    else if (!beginsBeforeParent.test(textOf(spans, 'ops', node)))
       shifts[node] = shiftOf(
         waits.test(textOf(spans, 'ops', parent)),
         [starts[parent] ?? 0, durations[parent] ?? 0],

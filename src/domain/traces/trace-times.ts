@@ -1,4 +1,4 @@
-import { began } from './trace-clocks.ts'
+import { beginsBeforeParent } from './trace-clocks.ts'
 import { isBoundary, type TraceSpans, textOf } from './trace-spans.ts'
 import { childrenOf, extentOf, type TraceTree } from './trace-tree.ts'
 
@@ -52,7 +52,7 @@ function networkOf(spans: TraceSpans, tree: TraceTree, node: number, children: I
   const [child] = children
   if (children.length !== 1 || child === undefined || child >= tree.spanCount) return -1
   // A server does not call the page load below it.
-  const isCall = isBoundary(spans, child, node) && !began.test(textOf(spans, 'ops', child))
+  const isCall = isBoundary(spans, child, node) && !beginsBeforeParent.test(textOf(spans, 'ops', child))
   return isCall ? Math.max(0, (tree.durations[node] ?? 0) - (tree.durations[child] ?? 0)) : -1
 }
 

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MishapError } from '../../base/errors.ts'
 import { newAlertRuleBody } from '../../contract/alerts/alerts.ts'
 import type { AlertRule } from '../../store/meta/alerts/rules.ts'
 import { createAlertRule, type Kept, updateAlertRule } from '../alert-rules.ts'
-import { applyConfig, exportConfig, planConfig } from '../config-apply.ts'
-import { addChannel, type ConfigRig, configRig } from '../config-rig.cases.ts'
+import { applyConfig, exportConfig } from '../config-apply.ts'
+import { addChannel, type ConfigRig, configCommands, configRig } from '../config-rig.cases.ts'
 
 const rig = configRig()
 
@@ -15,8 +14,7 @@ beforeEach(async () => {
 const deps = () => state.rig.deps
 type Files = Record<string, string>
 const exported = async ({ deps: own } = state.rig) => (await exportConfig(own, 'acme')).files
-const plan = (files: Files, isPruned = false) => planConfig(deps(), 'acme', files, isPruned)
-const apply = (files: Files, isPruned = false) => applyConfig(deps(), 'acme', files, isPruned)
+const { plan, apply, faultsOf } = configCommands(deps)
 const names = ({ changes }: Awaited<ReturnType<typeof plan>>) => changes.map(({ action, key }) => `${action} ${key}`)
 const rules = () => deps().meta.alertRules.listAlertRules(1)
 const ruleNamed = async (name: string): Promise<AlertRule> => {
@@ -32,14 +30,6 @@ const create = (body: object, kept?: Kept) =>
     newAlertRuleBody.parse({ name: 'Rule', issue: { when: [{ type: 'new' }] }, ...body }),
     kept,
   )
-const faultsOf = async (files: Files, isPruned = false): Promise<string> => {
-  try {
-    await plan(files, isPruned)
-    return ''
-  } catch (error) {
-    return error instanceof MishapError ? error.message : String(error)
-  }
-}
 
 const issueFile = `name: Checkout
 projects: [web]

@@ -1,27 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { MishapError } from '../../base/errors.ts'
+import { describe, expect, test } from 'vitest'
 import { restPlan } from '../../contract/explore/explore.ts'
 import { setCodeMappings } from '../code-mappings.ts'
-import { applyConfig, exportConfig, planConfig } from '../config-apply.ts'
-import { operationRig } from '../rig.cases.ts'
+import { freshConfig } from '../config-rig.cases.ts'
 import { createSavedQuery, updateSavedQuery } from '../saved-queries.ts'
 
-const fresh = operationRig()
-const state = {} as { rig: Awaited<ReturnType<typeof fresh>> }
-beforeEach(async () => {
-  state.rig = await fresh()
-})
-const deps = () => ({ ...state.rig, auth: state.rig.meta.people, config: { alertRulesMax: 5 } })
-const exported = async () => (await exportConfig(deps(), 'acme')).files
-const plan = (files: Record<string, string>, isPruned = false) => planConfig(deps(), 'acme', files, isPruned)
-const apply = (files: Record<string, string>, isPruned = false) => applyConfig(deps(), 'acme', files, isPruned)
+const { state, deps, exported, plan, apply, faultsOf } = freshConfig()
 const names = ({ changes }: Awaited<ReturnType<typeof plan>>) =>
   changes.map(({ action, key, drift }) => `${action} ${key}${drift ? ' (drift)' : ''}`)
-const faultsOf = (files: Record<string, string>) =>
-  plan(files).then(
-    () => '',
-    (error: unknown) => (error instanceof MishapError ? error.message : String(error)),
-  )
 const queries = () => state.rig.meta.explore.savedQueriesOf(1, 'ann')
 const none = { changes: [], unmanaged: [], notes: [] }
 
