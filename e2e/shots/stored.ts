@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { root } from '../product.ts'
 import { captures, comparedRoutes, fileOf } from './routes.ts'
 import { openStill, picture, settle, unmeantMissing, type World } from './world.ts'
@@ -26,12 +26,31 @@ export const comparedPictures: readonly Compared[] = comparedRoutes.flatMap((rou
   looks.map(([width, theme]) => ({ route, width, theme, name: `${fileOf(route)}-${theme}-${width}.png` })),
 )
 
+/** Requests for parts that come with the document, unless the machine is busy. Then they are at the end of their column. */
+const lateParts = /\/in-common\/\?/
+const triesMax = 10
+
+/** Opens a page whose parts all came with the document: another order of parts is another picture. */
+async function settleWhole(world: World, page: Page, path: string): Promise<void> {
+  let isLate = true
+  // A look marks an issue as viewed, and the next one shows that.
+  await page.route(/\/api\//, (route) => (route.request().method() === 'GET' ? route.continue() : route.abort()))
+  page.on('request', (request) => {
+    isLate ||= lateParts.test(request.url())
+  })
+  for (let tries = 0; isLate && tries < triesMax; tries++) {
+    isLate = false
+    // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
+    await settle(world, page, path, true)
+  }
+  if (isLate) throw new Error(`${path} came ${triesMax} times without a part that others wait 300 ms for`)
+}
+
 /** The fresh pictures of a route, by file name. */
 export async function takeCompared(world: World, route: string): Promise<[string, Buffer][]> {
   const look = world.look('full')
   const page = await openStill(world, look, route)
-  // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
-  await settle(world, page, captures[route]?.(look.places) ?? '/', true)
+  await settleWhole(world, page, captures[route]?.(look.places) ?? '/')
   const missing = await unmeantMissing(page, look, route)
   if (missing) throw new Error(missing)
   // A broken screen must never become the stored picture.
