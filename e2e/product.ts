@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { metaEnv, prepareMeta } from './meta-database.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
+/** The compiled sources of earlier starts. Without them a start takes 3 core-seconds more, and a command 0.1. */
+const compileCache = { NODE_COMPILE_CACHE: join(root, '.build/compile') }
 export const password = 'correct horse battery staple'
 
 /** A started product. `stop('SIGKILL')` kills all its processes at once, like a power cut. */
@@ -81,7 +83,7 @@ export async function start(
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', out, out],
     detached: true,
-    env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.build/compile'), ...metaEnv(data), ...options.env },
+    env: { ...process.env, ...compileCache, ...metaEnv(data), ...options.env },
   })
   const url = `http://127.0.0.1:${port}`
   const log = () => (existsSync(logFile) ? readFileSync(logFile, 'utf8') : '')
@@ -131,7 +133,7 @@ export function bootstrap(
   const out = execFileSync(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(root, 'src/processes/main.ts'), ...words],
-    { input: password, encoding: 'utf8', env: { ...process.env, ...metaEnv(product.data) } },
+    { input: password, encoding: 'utf8', env: { ...process.env, ...compileCache, ...metaEnv(product.data) } },
   )
   const created = JSON.parse(out) as { dsn: string; token: string; ciToken?: string }
   const at = new URL(created.dsn)

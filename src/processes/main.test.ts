@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const main = join(import.meta.dirname, 'main.ts')
 
 /** About thirty processes would each strip and compile the same modules: half of their time. */
-const cached = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../.build/compile') }
+const cached = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.build/compile') }
 
 type Ended = { code: number | null; out: string; complaint: string }
 

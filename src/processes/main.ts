@@ -19,8 +19,6 @@ import type { ConfigPlan } from '../operations/config-apply.ts'
 import { giveCommand } from '../serve/control.ts'
 import { layOut } from '../serve/folders.ts'
 import { setUpStatements } from '../store/events/grants.ts'
-import { planLines, readConfigFolder, writeConfigFolder } from './config-command.ts'
-import { startServer } from './server.ts'
 
 const version = programVersion()
 const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -161,6 +159,8 @@ async function start(words: Words): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
   // scripts/bootstrap.mjs has the other end. When it exits (even by kill -9), this process stops too.
   if (process.channel) process.on('disconnect', () => stop('the starting process ended'))
+  // Loaded only here: other commands start in half the time without the code of the server.
+  const { startServer } = await import('./server.ts')
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
   keepHeapSmall(systemClock)
@@ -242,12 +242,14 @@ async function exportFolder(words: Words): Promise<void> {
   const folder = fileOf(words)
   const value = { org: need(words, '--org') }
   const { files, notes } = (await command(configOf(words), 'config-export', value)) as Exported
+  const { writeConfigFolder } = await import('./config-command.ts')
   print(`${folder}: ${writeConfigFolder(folder, files)} files.`)
   for (const note of notes) console.error(`mishap: ${note}`)
 }
 
 /** Compares a folder with an organization, or makes the organization what the folder says. */
 async function planFolder(words: Words, isApplied: boolean): Promise<void> {
+  const { planLines, readConfigFolder } = await import('./config-command.ts')
   const value = {
     org: need(words, '--org'),
     files: JSON.stringify(readConfigFolder(fileOf(words))),

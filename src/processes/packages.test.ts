@@ -54,6 +54,11 @@ test.each(['app', 'server', 'main', 'engine'])('process %s starts without packag
   expect(rarelyUsed.filter((item) => packages.has(item))).toEqual([])
 })
 
+test('a command starts without the packages of the server', () => {
+  const packages = [...packagesOf('src/processes/main.ts')].filter((item) => !item.startsWith('node:'))
+  expect(packages).toEqual(['ipaddr.js'])
+})
+
 test('the start of process app is followed to its packages', () => {
   expect([...packagesOf('src/processes/app.ts')]).toEqual(
     expect.arrayContaining(['better-auth', 'kysely', 'zod', '@clickhouse/client']),
