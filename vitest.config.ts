@@ -66,8 +66,9 @@ class LongestFirst extends BaseSequencer {
     return shards[index - 1]?.files ?? []
   }
 }
-// tests that say `concurrent` mostly wait: three started products beside the suite's fit two cores
-const whole = { pool: 'forks', maxWorkers: 1, fileParallelism: false, maxConcurrency: 3, testTimeout: 240_000, hookTimeout: 180_000 } as const
+// Tests that say `concurrent` mostly wait: three started products beside the suite's fit two cores. One process for all
+// files of a run: a process a file took half a core-second for each, and a Chromium for each.
+const whole = { pool: 'forks', maxWorkers: 1, isolate: false, fileParallelism: false, maxConcurrency: 3, testTimeout: 240_000, hookTimeout: 180_000 } as const
 
 // What needs nothing but the sources; what asks the suite's one built product; what starts products of its own.
 export default defineConfig({
@@ -79,8 +80,8 @@ export default defineConfig({
       { test: { ...parts, name: 'src-mocked', include: mocked } },
       { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, ...alone, ...engines, modules], globalSetup: ['e2e/setup.ts'] } },
       { test: { ...whole, name: 'own', include: own } },
-      { test: { ...whole, name: 'engines', include: engines } },
-      { test: { ...whole, name: 'alone', include: alone } },
+      { test: { ...whole, name: 'engines', include: engines, isolate: true } },
+      { test: { ...whole, name: 'alone', include: alone, isolate: true } },
     ],
   },
 })

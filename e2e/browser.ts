@@ -1,12 +1,37 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { chromiumPath, chromiumWords, password, until } from './product.ts'
 
 /** The reason to skip tests in a browser, or undefined if they run. */
 export const noChromium: string | undefined = chromiumPath() ? undefined : 'no Chromium on this machine'
 
-/** Starts Chromium. `words` are additional command-line arguments. */
-export const openBrowser = (words: readonly string[] = []): Promise<Browser> =>
+const launch = (words: readonly string[]): Promise<Browser> =>
   chromium.launch({ executablePath: chromiumPath() ?? '', args: [...chromiumWords, ...words] })
+
+/** Chromium of this process, for all files that it runs. A start takes a core-second. */
+const shared: { browser?: Promise<Browser> } = {}
+
+/**
+ * Opens Chromium. Its contexts are separate from those of other callers, and `close` closes only them. `words`:
+ * additional command-line arguments, which start a Chromium of its own.
+ */
+export async function openBrowser(words: readonly string[] = []): Promise<Browser> {
+  if (words.length > 0) return launch(words)
+  const earlier = await shared.browser?.catch(() => undefined)
+  if (!earlier?.isConnected()) shared.browser = launch([])
+  const browser = await (shared.browser ?? launch([]))
+  const contexts: BrowserContext[] = []
+  return Object.assign(Object.create(browser) as Browser, {
+    contexts: () => contexts,
+    async newContext(options?: BrowserContextOptions) {
+      const context = await browser.newContext(options)
+      contexts.push(context)
+      return context
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()))
+    },
+  })
+}
 
 export type Watched = {
   page: Page
@@ -31,7 +56,10 @@ export async function openPage(
     dark?: boolean
     selfSigned?: boolean
     login?: Login
-    /** Set it if the test calls `page.route` after the page is open. It disables the cache. */
+    /**
+     * Set it if the test calls `page.route` after the page is open. It disables the cache, and a load takes 0.2
+     * core-seconds more. So a test of a file that intercepts requests has its own page.
+     */
     routed?: boolean
   } = {},
 ): Promise<Watched> {

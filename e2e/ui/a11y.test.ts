@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { faults } from '../axe.ts'
 import { choose, hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import { useRoutedPage } from './routed.ts'
 
 const product = inject('product')
 const org = 'access'
@@ -95,7 +96,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
     putDeadLetter(state.project)
     state.browser = await openBrowser()
-    state.page = (await openPage(state.browser, product.url, { routed: true })).page
+    state.page = (await openPage(state.browser, product.url)).page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })
   afterAll(() => state.browser?.close())
@@ -206,27 +207,31 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await page.getByLabel('Allowed origins').fill('')
   })
 
-  test('an error screen, and a page without a network', async () => {
-    const page = state.page
-    await page.goto(`${product.url}/o/${org}/issues`)
-    await page.locator('[data-id]').first().waitFor()
-    await hydrated(page)
-    await page.context().setOffline(true)
-    await page.locator('.connection-bar[data-standing=offline] [role=status]').waitFor()
-    expect(await tooWideAnywhere(page)).toEqual([])
-    expect(await faults(page)).toEqual([])
-    await page.context().setOffline(false)
-    // Says what the bar shows instead, if it stays.
-    const standing = () => page.locator('.connection-bar').getAttribute('data-standing')
-    await expect.poll(standing, { timeout: 30_000 }).toBe('well')
-    // `faults` opened every panel. Those of the views would cover the sort.
-    await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = false")
-    await page.route(/\/issues\/\?.*limit=/, (route) => route.fulfill({ json: [{ id: '1' }] }))
-    await choose(page, 'sort', 'users')
-    await page.locator('main [role=alert]', { hasText: 'Application error' }).waitFor()
-    await page.unroute(/\/issues\/\?.*limit=/)
-    expect(await tooWideAnywhere(page)).toEqual([])
-    expect(await faults(page)).toEqual([])
+  describe('with requests that it intercepts', () => {
+    useRoutedPage(state, product.url)
+
+    test('an error screen, and a page without a network', async () => {
+      const page = state.page
+      await page.goto(`${product.url}/o/${org}/issues`)
+      await page.locator('[data-id]').first().waitFor()
+      await hydrated(page)
+      await page.context().setOffline(true)
+      await page.locator('.connection-bar[data-standing=offline] [role=status]').waitFor()
+      expect(await tooWideAnywhere(page)).toEqual([])
+      expect(await faults(page)).toEqual([])
+      await page.context().setOffline(false)
+      // Says what the bar shows instead, if it stays.
+      const standing = () => page.locator('.connection-bar').getAttribute('data-standing')
+      await expect.poll(standing, { timeout: 30_000 }).toBe('well')
+      // `faults` opened every panel. Those of the views would cover the sort.
+      await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = false")
+      await page.route(/\/issues\/\?.*limit=/, (route) => route.fulfill({ json: [{ id: '1' }] }))
+      await choose(page, 'sort', 'users')
+      await page.locator('main [role=alert]', { hasText: 'Application error' }).waitFor()
+      await page.unroute(/\/issues\/\?.*limit=/)
+      expect(await tooWideAnywhere(page)).toEqual([])
+      expect(await faults(page)).toEqual([])
+    })
   })
 
   test('with the keyboard alone: past the navigation, a visible focus at each step, and nothing that moves', async () => {

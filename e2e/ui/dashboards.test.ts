@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { RestDashboard } from '../../src/contract/explore/dashboards.ts'
 import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import { useRoutedPage } from './routed.ts'
 
 const product = inject('product')
 const org = 'boards'
@@ -42,7 +43,7 @@ describe.skipIf(noChromium)('dashboards', () => {
       return (found.json as { count: string }[]).reduce((sum, issue) => sum + Number(issue.count), 0) === 3
     })
     state.browser = await openBrowser()
-    state.watched = await openPage(state.browser, product.url, { routed: true })
+    state.watched = await openPage(state.browser, product.url)
     state.page = state.watched.page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })
@@ -152,30 +153,34 @@ describe.skipIf(noChromium)('dashboards', () => {
     expect(watched.errors).toEqual([])
   })
 
-  test('when a tile fails, the others keep working, and it names the cause', async () => {
-    const { page } = state
-    const { id } = await create({
-      title: 'Fails',
-      widgets: [
-        { title: 'Good', displayType: 'big_number', widgetType: 'error-events', queries: [count] },
-        {
-          title: 'Wrong',
-          displayType: 'line',
-          widgetType: 'error-events',
-          queries: [{ ...count, conditions: 'level:' }],
-        },
-        { title: 'Cut off', displayType: 'bar', widgetType: 'error-events', queries: [count] },
-      ],
+  describe('with requests that it intercepts', () => {
+    useRoutedPage(state, product.url)
+
+    test('when a tile fails, the others keep working, and it names the cause', async () => {
+      const { page } = state
+      const { id } = await create({
+        title: 'Fails',
+        widgets: [
+          { title: 'Good', displayType: 'big_number', widgetType: 'error-events', queries: [count] },
+          {
+            title: 'Wrong',
+            displayType: 'line',
+            widgetType: 'error-events',
+            queries: [{ ...count, conditions: 'level:' }],
+          },
+          { title: 'Cut off', displayType: 'bar', widgetType: 'error-events', queries: [count] },
+        ],
+      })
+      await page.route('**/widgets/3/data/**', (route) => route.fulfill({ status: 500, body: 'no' }))
+      await page.goto(at(`/${id}`))
+      await hydrated(page)
+      await expect.poll(() => tile('Good').locator('.board-number b').textContent()).toBe('3')
+      await expect.poll(() => tile('Wrong').getByRole('alert').textContent()).toMatch(/QUERY_SYNTAX/)
+      await expect.poll(() => tile('Cut off').getByRole('alert').textContent()).toMatch(/HTTP 500/)
+      await page.unroute('**/widgets/3/data/**')
+      await tile('Cut off').getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(() => tile('Cut off').locator('.u-over').count()).toBe(1)
     })
-    await page.route('**/widgets/3/data/**', (route) => route.fulfill({ status: 500, body: 'no' }))
-    await page.goto(at(`/${id}`))
-    await hydrated(page)
-    await expect.poll(() => tile('Good').locator('.board-number b').textContent()).toBe('3')
-    await expect.poll(() => tile('Wrong').getByRole('alert').textContent()).toMatch(/QUERY_SYNTAX/)
-    await expect.poll(() => tile('Cut off').getByRole('alert').textContent()).toMatch(/HTTP 500/)
-    await page.unroute('**/widgets/3/data/**')
-    await tile('Cut off').getByRole('button', { name: 'Try again' }).click()
-    await expect.poll(() => tile('Cut off').locator('.u-over').count()).toBe(1)
   })
 
   test('variables apply to all tiles and are in the URL; f shows full screen', async () => {

@@ -83,7 +83,7 @@ describe.skipIf(noChromium)('the parts of an issue', () => {
       return ((await call(`/issues/${id}/events/`)).json as object[]).length === 3
     })
     state.browser = await openBrowser()
-    const watched = await openPage(state.browser, product.url, { routed: true })
+    const watched = await openPage(state.browser, product.url)
     state.page = watched.page
     await signIn(state.page, product.url, `owner@${org}.test`)
   }, 120_000)

@@ -57,9 +57,9 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     state.pages?.close()
   })
 
-  /** Opens a screen with a running reporter and a clock that the test controls. */
-  async function open(): Promise<{ page: Page; sent: Sent[][] }> {
-    const { page } = await openPage(state.browser, product.url, { login: state.login, routed: true })
+  /** Opens a screen with a running reporter and a clock that the test controls. `routed`: see `openPage`. */
+  async function open(routed = false): Promise<{ page: Page; sent: Sent[][] }> {
+    const { page } = await openPage(state.browser, product.url, { login: state.login, routed })
     onTestFinished(() => page.context().close())
     const sent = envelopesOf(page)
     await page.clock.install()
@@ -139,7 +139,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
   })
 
   test('it ends 5 s after the last sign of life of a span that never ends', async () => {
-    const { page, sent } = await open()
+    const { page, sent } = await open(true)
     await page.route(/\/live\?never$/, () => undefined)
     await page.evaluate("void fetch('/api/health/live?never')")
     await page.clock.runFor(4800)
@@ -197,7 +197,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
   describe.each(['our screens', 'v7', 'v11'] as const)('after a 429, %s', (who) => {
     test.each(answers)('that %s', async (_name, headers, times, expected) => {
       const { page, sent } =
-        who === 'our screens' ? await open() : await openSdk(who, bootstrap(product, org, 'web').dsn)
+        who === 'our screens' ? await open(true) : await openSdk(who, bootstrap(product, org, 'web').dsn)
       const reported = { times: 0 }
       // Limit only once: the trace of the page load comes later, and a second 429 would start a second pause.
       await page.route(/\/envelope\//, (route) => {

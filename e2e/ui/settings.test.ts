@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 import { answeredAfter } from './behave.ts'
+import { useRoutedPage } from './routed.ts'
 
 const product = inject('product')
 const org = 'settle'
@@ -19,7 +20,7 @@ describe.skipIf(noChromium)('project settings', () => {
     state.project = bootstrap(product, org, 'web')
     await ingest(product, state.project, envelopeOf(errorEvent('AlphaError')))
     state.browser = await openBrowser()
-    state.watched = await openPage(state.browser, product.url, { routed: true })
+    state.watched = await openPage(state.browser, product.url)
     state.page = state.watched.page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })
@@ -171,23 +172,27 @@ describe.skipIf(noChromium)('project settings', () => {
     expect(state.watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
   })
 
-  test('a stale change of an issue says who was there, and can be applied anyway', async () => {
-    const { page } = state
-    await page.goto(at('/issues'))
-    const id = await page.locator('[data-id]').filter({ hasText: 'AlphaError' }).getAttribute('data-id')
-    // The page must not learn of the other change before its own.
-    await page.route(/\/live\//, (route) => route.abort())
-    await page.goto(at(`/issues/${id}`))
-    const resolve = page.getByRole('button', { name: 'Resolve', exact: true })
-    await resolve.waitFor()
-    await put(`/organizations/${org}/issues/${id}/`, { status: 'ignored' })
-    await resolve.click()
-    await page.getByText(/changed it in the meantime\. Your change was not applied/).waitFor()
-    const status = async () =>
-      ((await api(product, state.project, `/organizations/${org}/issues/${id}/`)).json as { status: string }).status
-    expect(await status()).toBe('ignored')
-    await page.getByRole('button', { name: 'Apply anyway' }).click()
-    await until('resolved', 5000, async () => (await status()) === 'resolved')
-    await page.unroute(/\/live\//)
+  describe('with requests that it intercepts', () => {
+    useRoutedPage(state, product.url)
+
+    test('a stale change of an issue says who was there, and can be applied anyway', async () => {
+      const { page } = state
+      await page.goto(at('/issues'))
+      const id = await page.locator('[data-id]').filter({ hasText: 'AlphaError' }).getAttribute('data-id')
+      // The page must not learn of the other change before its own.
+      await page.route(/\/live\//, (route) => route.abort())
+      await page.goto(at(`/issues/${id}`))
+      const resolve = page.getByRole('button', { name: 'Resolve', exact: true })
+      await resolve.waitFor()
+      await put(`/organizations/${org}/issues/${id}/`, { status: 'ignored' })
+      await resolve.click()
+      await page.getByText(/changed it in the meantime\. Your change was not applied/).waitFor()
+      const status = async () =>
+        ((await api(product, state.project, `/organizations/${org}/issues/${id}/`)).json as { status: string }).status
+      expect(await status()).toBe('ignored')
+      await page.getByRole('button', { name: 'Apply anyway' }).click()
+      await until('resolved', 5000, async () => (await status()) === 'resolved')
+      await page.unroute(/\/live\//)
+    })
   })
 })

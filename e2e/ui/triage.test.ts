@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { choose, hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import { useRoutedPage } from './routed.ts'
 
 const product = inject('product')
 const org = 'triage'
@@ -41,7 +42,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await ingest(product, state.project, envelopeOf(errorEvent(type)))
     await until('three issues', 15_000, async () => (await all()).length === 3)
     state.browser = await openBrowser()
-    state.watched = await openPage(state.browser, product.url, { routed: true })
+    state.watched = await openPage(state.browser, product.url)
     state.page = state.watched.page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })
@@ -88,39 +89,43 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await put(id, { status: 'unresolved' })
   })
 
-  test('all that match are meant where nobody knows how many, too', async () => {
-    const { page } = state
-    const path = /\/api\/0\/organizations\/triage\/issues\/\?/
-    // Simulate the answer of a limited list: without a count, and with another page.
-    await page.route(path, async (route) => {
-      if (route.request().method() !== 'GET') return route.continue()
-      if (route.request().url().includes('cursor=')) return
-      // Leaving a page aborts its requests.
-      const answer = await route.fetch().catch(() => undefined)
-      if (!answer) return
-      const { 'x-hits': _hits, link = '', ...headers } = answer.headers()
-      const more = link.replace(/(rel="next"[^,]*results=)"false"/, '$1"true"')
-      await route.fulfill({ response: answer, headers: { ...headers, link: more } }).catch(() => undefined)
+  describe('with requests that it intercepts', () => {
+    useRoutedPage(state, product.url)
+
+    test('all that match are meant where nobody knows how many, too', async () => {
+      const { page } = state
+      const path = /\/api\/0\/organizations\/triage\/issues\/\?/
+      // Simulate the answer of a limited list: without a count, and with another page.
+      await page.route(path, async (route) => {
+        if (route.request().method() !== 'GET') return route.continue()
+        if (route.request().url().includes('cursor=')) return
+        // Leaving a page aborts its requests.
+        const answer = await route.fetch().catch(() => undefined)
+        if (!answer) return
+        const { 'x-hits': _hits, link = '', ...headers } = answer.headers()
+        const more = link.replace(/(rel="next"[^,]*results=)"false"/, '$1"true"')
+        await route.fulfill({ response: answer, headers: { ...headers, link: more } }).catch(() => undefined)
+      })
+      await ready()
+      await choose(page, 'sort', 'first')
+      await page.getByText('3 issues').waitFor({ state: 'detached' })
+      await page.keyboard.press('Escape')
+      await page.locator('h1').first().click()
+      await page.keyboard.press('Control+a')
+      await page.getByRole('button', { name: 'Select all that match' }).click()
+      await page.getByText('All that match', { exact: true }).waitFor()
+      await page.locator('h1').first().click()
+      await page.keyboard.press('a')
+      await page.getByRole('dialog').getByText('Assign all that match to').waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('e')
+      await page.getByText('3 issues changed.').waitFor()
+      expect((await all()).every((issue) => issue.status === 'resolved')).toBe(true)
+      await page.keyboard.press('z')
+      await page.getByText('3 issues restored.').waitFor()
+      expect((await all()).every((issue) => issue.status === 'unresolved')).toBe(true)
+      await page.unroute(path)
     })
-    await ready()
-    await choose(page, 'sort', 'first')
-    await page.getByText('3 issues').waitFor({ state: 'detached' })
-    await page.keyboard.press('Escape')
-    await page.locator('h1').first().click()
-    await page.keyboard.press('Control+a')
-    await page.getByRole('button', { name: 'Select all that match' }).click()
-    await page.getByText('All that match', { exact: true }).waitFor()
-    await page.locator('h1').first().click()
-    await page.keyboard.press('a')
-    await page.getByRole('dialog').getByText('Assign all that match to').waitFor()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('e')
-    await page.getByText('3 issues changed.').waitFor()
-    expect((await all()).every((issue) => issue.status === 'resolved')).toBe(true)
-    await page.keyboard.press('z')
-    await page.getByText('3 issues restored.').waitFor()
-    expect((await all()).every((issue) => issue.status === 'unresolved')).toBe(true)
-    await page.unroute(path)
   })
 
   test('the list follows when all that match are changed, and when a colleague reopens one', async () => {
@@ -271,27 +276,31 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.waitForURL(/\/issues(\?|$)/)
   })
 
-  test('a comment is sent once, and what is typed meanwhile stays, here and on another event', async () => {
-    const { page } = state
-    await ready()
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    const field = page.locator('#activity > form textarea')
-    await field.waitFor()
-    let sent = 0
-    await page.route(/\/comments\/$/, async (route) => {
-      sent++
-      await page.waitForTimeout(700)
-      await route.continue()
+  describe('with requests that it intercepts', () => {
+    useRoutedPage(state, product.url)
+
+    test('a comment is sent once, and what is typed meanwhile stays, here and on another event', async () => {
+      const { page } = state
+      await ready()
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      const field = page.locator('#activity > form textarea')
+      await field.waitFor()
+      let sent = 0
+      await page.route(/\/comments\/$/, async (route) => {
+        sent++
+        await page.waitForTimeout(700)
+        await route.continue()
+      })
+      await field.fill('once')
+      for (let n = 0; n < 4; n++) await page.keyboard.press('Control+Enter')
+      await field.fill('the next one')
+      await page.locator('.comment-text', { hasText: 'once' }).waitFor()
+      expect([sent, await field.inputValue()]).toEqual([1, 'the next one'])
+      await page.unroute(/\/comments\/$/)
+      await page.goto(`${page.url().split('?')[0]}/events/first`)
+      await until('the draft', 5000, async () => (await field.inputValue()) === 'the next one')
     })
-    await field.fill('once')
-    for (let n = 0; n < 4; n++) await page.keyboard.press('Control+Enter')
-    await field.fill('the next one')
-    await page.locator('.comment-text', { hasText: 'once' }).waitFor()
-    expect([sent, await field.inputValue()]).toEqual([1, 'the next one'])
-    await page.unroute(/\/comments\/$/)
-    await page.goto(`${page.url().split('?')[0]}/events/first`)
-    await until('the draft', 5000, async () => (await field.inputValue()) === 'the next one')
   })
 
   test('rules of ownership: a faulty line is named, a good one is saved', async () => {
