@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { EventStore } from '../event-store.ts'
 import { monday, row, tsv, wide } from '../events.cases.ts'
 import type { Scope } from '../events.ts'
+import { lengthCases } from './lengths.cases.ts'
 
 const hour = 3_600_000
 
 /** Counts of groups, from the rollups and from the rows. */
 export function countCases(open: () => EventStore): void {
+  lengthCases(open)
+
   describe('groups', () => {
     const a = '000000000000000a'
     const b = '000000000000000b'

@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
 import type { EventFilter, GroupCount, GroupEvents, Scope } from '../events.ts'
 import { hashText } from '../tables/rows.ts'
-import { compileRollup, dayMs, hourMs } from '../traces/spans.ts'
+import { compileProjects, compileRollup, dayMs, hourMs } from '../traces/spans.ts'
 import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { createFindPairs } from './tag-pairs.ts'
 
@@ -60,30 +60,27 @@ const readEvents = (row: StoredEvents): GroupEvents => ({
 
 const readCount = (row: StoredCount): GroupCount => ({ ...readEvents(row), lastMs: Number(row.last_ms) })
 
-/** Binds known groups as two arrays and as pairs, because two projects can have the same hash. */
-function boundPairs(values: Values, pairs: readonly Pair[]) {
+/** Conditions for known groups. `indexed` is found by the key. */
+function pairConditions(values: Values, pairs: readonly Pair[]): { indexed: string; unindexed: string } {
   const known = pairs.filter((pair) => hashNumber(pair.groupHash) !== undefined)
-  const projects = values.add(
-    'Array(UInt64)',
-    known.map((item) => item.projectId),
-  )
+  const projectIds = known.map((item) => item.projectId)
   const hashes = values.add(
     'Array(UInt64)',
     known.map((item) => hashNumber(item.groupHash)),
   )
-  const isOneProject = new Set(known.map((item) => item.projectId)).size < 2
-  const both = `(project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
+  const projects = compileProjects(values, projectIds)
+  const indexed = `${projects} AND group_hash IN ${hashes}`
   // A set of numbers is found faster than one of pairs.
-  const unindexed = isOneProject ? `project_id IN ${projects} AND group_hash IN (SELECT arrayJoin(${hashes}))` : both
-  return { projects, hashes, both, unindexed, isOneProject }
+  if (new Set(projectIds).size < 2)
+    return { indexed, unindexed: `${projects} AND group_hash IN (SELECT arrayJoin(${hashes}))` }
+  // Two projects can have the same hash.
+  const zipped = `arrayZip(${values.add('Array(UInt64)', projectIds)}, ${hashes})`
+  const both = `(project_id, group_hash) IN (SELECT arrayJoin(${zipped}))`
+  return { indexed: `${indexed} AND ${both}`, unindexed: both }
 }
 
 /** Condition for known groups: first the columns of the key, then the pairs. */
-export function compilePairs(values: Values, pairs: readonly Pair[]): string {
-  const { projects, hashes, both, isOneProject } = boundPairs(values, pairs)
-  const narrow = `project_id IN ${projects} AND group_hash IN ${hashes}`
-  return isOneProject ? narrow : `${narrow} AND ${both}`
-}
+export const compilePairs = (values: Values, pairs: readonly Pair[]): string => pairConditions(values, pairs).indexed
 
 /**
  * From this many known groups on, the query reads all rows and filters them. Finding each group by its key took longer
@@ -194,7 +191,7 @@ function createKnown(connection: Connection, database: string, clock: Clock): Pi
     const values = createValues()
     const rollup = isLong(scope)
     const many = rollup && hashes.length > manyPairs
-    const where = many ? boundPairs(values, hashes).unindexed : compilePairs(values, hashes)
+    const where = pairConditions(values, hashes)[many ? 'unindexed' : 'indexed']
     return connection.rows<Row>(
       `SELECT project_id, group_hash, ${counted(rollup, columns)}
        FROM ${rollup ? compileRollup(values, database, scope, { columns: columnsOf(columns), where, known: !many, nowMs: clock.now() }) : rowsOf(values, database, scope, undefined, where)}

@@ -10,6 +10,7 @@ import {
   dayMs,
   hourMs,
   spansOf,
+  splitSpans,
 } from '../traces/spans.ts'
 import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
@@ -63,12 +64,22 @@ const byRollup = ({ database, scope, sets, nowMs }: StatsRequest, bucketMs: numb
  */
 const usersByRollup = ({ database, scope, sets, nowMs, lifetimeSets }: StatsRequest) =>
   statementOf(sets, (values, place, groups) => {
-    const spans = compileSpans(values, spansOf(scope, 'week', nowMs))
-    const within = `(${spans} AND ${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)})`
-    const lived = `(span = 2 AND place IN ${values.add('Array(UInt32)', lifetimeSets)})`
+    const covered = `${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)}`
+    const select = (where: string, within = '1', lived = '0') =>
+      `SELECT ${place} AS place, ${within} AS within, ${lived} AS lived, users FROM ${database}.issue_time
+       WHERE ${groups} AND ${where}`
+    const spans = spansOf(scope, 'week', nowMs)
+    const withLife = lifetimeSets.length > 0
+    const parts = splitSpans(withLife ? { ...spans, week: [] } : spans).map((part) =>
+      select(`${compileSpans(values, part)} AND ${covered}`),
+    )
+    if (withLife) {
+      const within = `(${compileSpans(values, { hour: [], day: [], week: spans.week })} AND ${covered})`
+      const lived = `(place IN ${values.add('Array(UInt32)', lifetimeSets)})`
+      parts.push(select('span = 2 AND (within OR lived)', within, lived))
+    }
     return `SELECT place, uniqCombined64MergeIf(12)(users, within) AS users_n, uniqCombined64MergeIf(12)(users, lived) AS life_n
-      FROM (SELECT ${place} AS place, ${lived} AS lived, ${within} AS within, users FROM ${database}.issue_time
-          WHERE ${groups} AND (within OR lived)) GROUP BY place`
+      FROM (${parts.join(' UNION ALL ')}) GROUP BY place`
   })
 
 /** Stats of a short scope, from the rows. */

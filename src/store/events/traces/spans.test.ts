@@ -102,3 +102,22 @@ test.each<[from: string, week: string]>([
   const monday = new Date(received.getTime() - ((received.getUTCDay() + 6) % 7) * dayMs)
   expect(monday.toISOString().slice(0, 10) > '1970' ? monday.toISOString().slice(0, 10) : '1970-01-01').toBe(week)
 })
+
+test.each<[from: string, to: string, known: boolean, selects: RegExp[]]>([
+  ['2026-11-16T05:00:00Z', '2026-11-16T20:00:00Z', true, [/issue_time .*span = 0 AND/]],
+  ['2026-11-16T05:00:00Z', '2026-11-16T20:00:00Z', false, [/hour_issue/]],
+  ['2026-11-16T00:00:00Z', '2026-11-18T00:00:00Z', true, [/issue_time .*span = 1 AND/]],
+  ['2026-10-30T05:00:00Z', '2026-11-18T20:00:00Z', true, [/span = 0 AND/, /span = 1 AND/, /span = 2 AND/]],
+  ['2026-10-30T05:00:00Z', '2026-11-18T20:00:00Z', false, [/span = 1 AND/, /span = 2 AND/, /hour_issue/]],
+])('rows from %s to %s of each length (known: %s) are a SELECT of their own', (from, to, known, selects) => {
+  const scope = { projectIds: [7, 7], environments: [], fromMs: Date.parse(from), toMs: Date.parse(to) }
+  const asked = { columns: 'n', where: 'its_group', known, nowMs: scope.toMs + 1 }
+  const text = compileRollup(createValues(), 'mishap', scope, asked).replaceAll(/\s+/g, ' ')
+  const parts = text.slice(1, -1).split(' UNION ALL ')
+  expect(parts).toEqual(selects.map((select) => expect.stringMatching(select)))
+  for (const part of parts) {
+    expect(part).toMatch(/WHERE project_id = \{p\d+:UInt64\} AND/)
+    expect(part.match(/span = /g) ?? []).toHaveLength(part.includes('issue_time') ? 1 : 0)
+    expect(part).toMatch(/AND its_group$/)
+  }
+})

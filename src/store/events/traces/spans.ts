@@ -65,6 +65,25 @@ export function compileSpans(values: Values, spans: Spans, first = 0): string {
 }
 
 /**
+ * The spans of each length that a scope has, each for a SELECT of its own. In one condition the lengths took twice as
+ * long: the engine compares all of them with each range of the key. For known groups that was 57 ms of processor time
+ * instead of 28, with 25 groups among 290,000 granules. For all groups, the index of hours now skips the days of other
+ * weeks, which are four times as many rows as the weeks (decision 31).
+ */
+export function splitSpans(spans: Spans): Spans[] {
+  const none: Spans = { hour: [], day: [], week: [] }
+  return lengths.filter((length) => spans[length].length > 0).map((length) => ({ ...none, [length]: spans[length] }))
+}
+
+/** Condition for the projects of a row. The engine finds one project faster than a set of one. */
+export function compileProjects(values: Values, projectIds: readonly number[]): string {
+  const distinct = [...new Set(projectIds)]
+  return distinct.length === 1
+    ? `project_id = ${values.add('UInt64', distinct[0])}`
+    : `project_id IN ${values.add('Array(UInt64)', distinct)}`
+}
+
+/**
  * Condition for the weeks of receipt (the partitions) of a scope's rows: an event is not received before it happens.
  * Each skipped part saves time (a day in a month with five open weeks: a third).
  */
@@ -90,22 +109,17 @@ export function compileRollup(
   scope: Scope,
   { columns, where, known, nowMs, longest = 'week' }: Rollup,
 ): string {
-  const { hour, ...longer } = spansOf(scope, longest, nowMs)
-  const projects = `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`
+  const spans = spansOf(scope, longest, nowMs)
+  const projects = compileProjects(values, scope.projectIds)
   const rest = `${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)} AND ${where}`
-  const parts: string[] = []
-  const ofIssue: Spans = { ...longer, hour: known ? hour : [] }
-  const none: Spans = { hour: [], day: [], week: [] }
-  // Known groups are found by the key. All groups are read length by length: the index of hours then skips the days of
-  // other weeks, which are four times as many rows as the weeks.
-  const apart = known ? [ofIssue] : lengths.map((length) => ({ ...none, [length]: ofIssue[length] }))
-  for (const spans of apart)
-    if (lengths.some((length) => spans[length].length > 0))
-      parts.push(`SELECT ${columns} FROM ${database}.issue_time
-        WHERE ${projects} AND ${compileSpans(values, spans)} AND ${rest}`)
-  if (!known && hour.length > 0)
+  const hoursApart = !known && spans.hour.length > 0
+  const parts = splitSpans(hoursApart ? { ...spans, hour: [] } : spans).map(
+    (part) => `SELECT ${columns} FROM ${database}.issue_time
+      WHERE ${projects} AND ${compileSpans(values, part)} AND ${rest}`,
+  )
+  if (hoursApart)
     parts.push(`SELECT ${columns} FROM ${database}.hour_issue
-      WHERE ${projects} AND ${compileTimes(values, hour)} AND ${rest}`)
+      WHERE ${projects} AND ${compileTimes(values, spans.hour)} AND ${rest}`)
   return `(${parts.join(' UNION ALL ')})`
 }
 
