@@ -3,6 +3,7 @@ import { testClock } from '../../base/clock.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 import type { EventFilter, GroupCount } from '../../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../../store/meta/fixture.cases.ts'
+import type { IssueFilter } from '../../store/meta/meta.ts'
 import type { MetaStore } from '../../store/meta/meta-store.ts'
 import { openSqliteMeta } from '../../store/meta/sqlite.ts'
 import { inCommonOf } from './in-common.ts'
@@ -13,6 +14,8 @@ import { type IssueListRequest, issuesMatching, listIssues } from './issues.ts'
 
 const count = 10_040
 const dayMs = 86_400_000
+const twoGroups = 5000
+const secondGroup = 20_000
 
 /** Returns the hashes of a filter's groups; undefined: all. */
 function hashesOf(filter: EventFilter | undefined): readonly string[] | undefined {
@@ -72,6 +75,10 @@ beforeAll(async () => {
         return effect({ hashes: [hash(n + 1)], timestampMs: atMs(n), receivedMs: atMs(n) })
       }),
     })
+  // An issue of two groups, as after a merge. No list above has events of the second.
+  await commit(meta, {
+    events: [effect({ hashes: [hash(twoGroups), hash(secondGroup)], timestampMs: atMs(1), receivedMs: atMs(1) })],
+  })
   for (let id = 1; id <= 10; id++) await meta.issues.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
   state.meta = meta
   state.groups = Array.from({ length: count }, (_, n) => ({
@@ -175,6 +182,71 @@ describe('a search that finds more than 10,000 groups', () => {
     expect(firsts).toEqual(reads)
     expect(page.rows.map((row) => row.id)).toEqual(ids)
     expect([page.hits, page.next.results]).toEqual([undefined, true])
+  })
+})
+
+describe('a list by a count that is cut after 10,000 groups', () => {
+  // Three issues each have the same count. The resolved ones have the largest. Of one issue, one group is among the first
+  // and the other among the last of the list, so only its sum says where it is.
+  const ranked = (groups: readonly GroupCount[]): GroupCount[] => {
+    const all = groups.map((group, at) => {
+      const events = at === twoGroups - 1 ? 70 : Math.floor((count - at) / 3) + 50
+      return { ...group, events, users: events, lastMs: events }
+    })
+    const second = { projectId: 1, groupHash: hash(secondGroup), events: 3385, users: 3385, lastMs: 3385 }
+    return [...all.slice(0, 20), second, ...all.slice(20)]
+  }
+  const idOf = new Map([
+    ...Array.from({ length: count }, (_, n) => [hash(n + 1), n + 1] as const),
+    [hash(secondGroup), twoGroups],
+  ])
+  /** The whole list, by conditions on all issues of the first 10,000 groups. */
+  const whole = (query: string): string[] => {
+    const sums = new Map<number, number>()
+    for (const group of ranked(state.groups)
+      .toSorted((a, b) => b.lastMs - a.lastMs)
+      .slice(0, 10_000)) {
+      const id = idOf.get(group.groupHash) ?? 0
+      if (query === '' || id > 10) sums.set(id, (sums.get(id) ?? 0) + group.events)
+    }
+    return [...sums].sort(([a, x], [b, y]) => y - x || b - a).map(([id]) => String(id))
+  }
+
+  // Conditions are checked for 500 issues at once. Ten of the first do not meet them.
+  test.each(
+    [0, 1, 464, 465, 466, 474, 475, 476, 990, 9_960, 9_990].flatMap((offset) =>
+      (['freq', 'user'] as const).flatMap((sort) =>
+        ['', 'is:unresolved'].map((query) => [offset, sort, query] as const),
+      ),
+    ),
+  )('from row %i on, by %s, of %j, it is the same as with all conditions checked', async (offset, sort, query) => {
+    const page = await listIssues(
+      rig(ranked(state.groups)).deps,
+      await requestOf({ query, sort, cursor: `0:${offset}:0` }),
+    )
+    const all = whole(query)
+    expect(page.rows.map((row) => row.id)).toEqual(all.slice(offset, offset + 25))
+    expect([page.hits, page.next.results]).toEqual([undefined, all.length > offset + 25])
+  })
+
+  test('the conditions are checked for the first issues only', async () => {
+    const { deps } = rig(ranked(state.groups))
+    const checked: number[] = []
+    const issues = {
+      ...deps.meta.issues,
+      issueStarts: (ids: readonly number[], filter?: IssueFilter) => {
+        checked.push(ids.length)
+        return deps.meta.issues.issueStarts(ids, filter)
+      },
+    }
+    const watched = { ...deps, meta: { ...deps.meta, issues } }
+    const pageAt = async (offset: number) => {
+      checked.length = 0
+      await listIssues(watched, await requestOf({ query: 'is:unresolved', sort: 'freq', cursor: `0:${offset}:0` }))
+      return checked.slice()
+    }
+    // Of the first 500 issues 490 are unresolved, and a page reads one row more than it shows.
+    expect([await pageAt(464), await pageAt(465)]).toEqual([[500], [500, 500]])
   })
 })
 

@@ -175,6 +175,17 @@ type Found = { id: number; firstSeenMs: number; events: number; users: number; l
 /** `isTruncated`: there are more groups than were read. `hasUsers`: the users of all groups were counted. */
 type BranchResult = { found: Map<number, Found>; isTruncated: boolean; hasUsers: boolean }
 
+/** What the events store knows of an issue. */
+type Sum = Omit<Found, 'firstSeenMs'>
+/** Orders that need only that. */
+const countOf = {
+  date: (sum) => sum.lastMs,
+  freq: (sum) => sum.events,
+  user: (sum) => sum.users,
+} satisfies Partial<Record<IssueSort, (sum: Sum) => number>>
+const inOrder = <Item extends { id: number }>(items: Iterable<Item>, value: (item: Item) => number): Item[] =>
+  [...items].sort((a, b) => value(b) - value(a) || b.id - a.id)
+
 /**
  * Issues that the events store finds, in the order of the list. `isTruncated`: there are more groups than were read. Of
  * such a list maybe only the first `wanted` issues are returned.
@@ -189,15 +200,8 @@ async function rankedByEvents(
   const some = plan.branches.length === 1 ? wanted : groupsMax
   const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch, some)))
   const found = answers.length === 1 ? (answers[0]?.found ?? new Map<number, Found>()) : mergedOf(answers)
-  const value = (
-    {
-      date: (issue) => issue.lastMs,
-      new: (issue) => issue.firstSeenMs,
-      freq: (issue) => issue.events,
-      user: (issue) => issue.users,
-    } satisfies Record<IssueSort, (item: Found) => number>
-  )[request.sort]
-  const sorted = [...found.values()].sort((a, b) => value(b) - value(a) || b.id - a.id)
+  const value = request.sort === 'new' ? (issue: Found) => issue.firstSeenMs : countOf[request.sort]
+  const sorted = inOrder(found.values(), value)
   return {
     sorted,
     isTruncated: answers.some((answer) => answer.isTruncated),
@@ -326,7 +330,8 @@ async function foundBy(
       candidates.map((candidate) => [`${candidate.projectId}:${candidate.groupHash}`, candidate.issueId]),
     )
     const starts = new Map(candidates.map((candidate) => [candidate.issueId, candidate.firstSeenMs]))
-    return { found: summed(groups, ids, starts, plain), isTruncated: false, hasUsers: withUsers }
+    const found = withStarts(summed(groups, ids, plain).values(), starts)
+    return { found: new Map(found.map((issue) => [issue.id, issue])), isTruncated: false, hasUsers: withUsers }
   }
   // The events of the page's issues are counted in the whole range later (`countedOf`).
   if (branch.event && order === 'last')
@@ -340,7 +345,10 @@ async function foundBy(
         users,
         withLast: request.sort === 'date' || request.sort === 'new',
       })
-  return { found: await issuesOf(deps, branch, groups), isTruncated: groups.length === groupsMax, hasUsers: users }
+  const isTruncated = groups.length === groupsMax
+  // The hits of a list that was cut are not counted, so its first issues are enough.
+  const page = isTruncated && request.sort !== 'new' ? { wanted, value: countOf[request.sort] } : undefined
+  return { found: await issuesOf(deps, branch, groups, page), isTruncated, hasUsers: users }
 }
 
 /** The groups of the issues that meet a filter, if they are at most 10,000; else undefined. */
@@ -354,16 +362,30 @@ async function candidatesOf({ meta }: QueryDeps, { projectIds, fromMs }: Scope, 
   return all.length > groupsMax ? undefined : all
 }
 
-/** The issues of groups that meet the conditions on issues of a branch. */
+/**
+ * The issues of groups that meet the conditions on issues of a branch. With `page`, maybe only the first `wanted` of
+ * them by `value`: the conditions on 10,000 issues took 25 ms of this process, on the first 500 one.
+ */
 async function issuesOf(
   { meta }: QueryDeps,
   branch: Branch,
   groups: readonly (GroupEvents & Partial<GroupCount>)[],
+  page?: { wanted: number; value: (sum: Sum) => number },
 ): Promise<Map<number, Found>> {
-  const ids = await meta.issues.issueIdsOf([...groups])
-  const starts = await meta.issues.issueStarts([...new Set(ids.values())], branch.issue)
-  return summed(groups, ids, starts, isPlain(branch))
+  const sums = summed(groups, await meta.issues.issueIdsOf([...groups]), isPlain(branch))
+  const ordered = page ? inOrder(sums.values(), page.value) : [...sums.values()]
+  const { wanted, step } = page ? { wanted: page.wanted, step: stateStep } : { wanted: groupsMax, step: groupsMax }
+  const found = new Map<number, Found>()
+  for (let at = 0; at < ordered.length && found.size < wanted; at += step) {
+    const part = ordered.slice(at, at + step)
+    const ids = part.map((sum) => sum.id)
+    for (const issue of withStarts(part, await meta.issues.issueStarts(ids, branch.issue))) found.set(issue.id, issue)
+  }
+  return found
 }
+
+/** Issues whose conditions are checked at once, until a page is full. */
+const stateStep = 500
 
 type NewestRequest = { sort: IssueSort; scope: Scope; branch: Branch; filter: EventFilter; wanted: number }
 
@@ -402,23 +424,28 @@ function scopeOf(request: IssueListRequest, branch: Branch): Scope {
   }
 }
 
-/** The sums of groups over their issues, of those in `starts` (when each was first seen); `ids` by project and hash. */
+/** The sums of groups over their issues, by issue; `ids` by project and hash. */
 function summed(
   groups: readonly (GroupEvents & Partial<GroupCount>)[],
   ids: ReadonlyMap<string, number>,
-  starts: ReadonlyMap<number, number>,
   plain: boolean,
-): Map<number, Found> {
-  const found = new Map<number, Found>()
+): Map<number, Sum> {
+  const sums = new Map<number, Sum>()
   for (const group of groups) {
     const id = ids.get(`${group.projectId}:${group.groupHash}`)
-    const firstSeenMs = id === undefined ? undefined : starts.get(id)
-    if (id === undefined || firstSeenMs === undefined) continue
-    const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0, plain }
+    if (id === undefined) continue
+    const sum = sums.get(id) ?? { id, events: 0, users: 0, lastMs: 0, plain }
     sum.events += group.events
     sum.users += group.users ?? 0
     sum.lastMs = Math.max(sum.lastMs, group.lastMs ?? 0)
-    found.set(id, sum)
+    sums.set(id, sum)
   }
-  return found
+  return sums
 }
+
+/** The issues among `sums` that are in `starts`, which says when each was first seen. */
+const withStarts = (sums: Iterable<Sum>, starts: ReadonlyMap<number, number>): Found[] =>
+  [...sums].flatMap((sum) => {
+    const firstSeenMs = starts.get(sum.id)
+    return firstSeenMs === undefined ? [] : [{ ...sum, firstSeenMs }]
+  })
