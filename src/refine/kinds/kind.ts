@@ -22,6 +22,8 @@ export type GroupDetails = {
   /** The position of the rows, and the number of the first row there. The others follow it. */
   jpos: number
   place: number
+  /** The numbers of all rows, where filters leave rows out between others. */
+  places?: readonly number[]
   /** The event (`only`) or item (`onlyItem`) of its record, as a dead letter names it. */
   index: number
   part: 'only' | 'onlyItem'

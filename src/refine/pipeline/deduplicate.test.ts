@@ -72,6 +72,16 @@ test.each<[string, Map<'events' | 'spans', Map<number, Set<number>>>, boolean]>(
   expect(isStoredGroup(places, group(1, id(1), { place: 4 }))).toBe(expected)
 })
 
+test.each<[string, number[], boolean]>([
+  ['its first row', [4], true],
+  ['another of its rows', [9], true],
+  ['a row between them', [5], false],
+  ['no row', [], false],
+])('a group with gaps counts as stored by any row that it lists: %s is stored', (_name, stored, expected) => {
+  const places = new Map([['events' as const, new Map([[1, new Set(stored)]])]])
+  expect(isStoredGroup(places, group(1, id(1), { place: 4, places: [4, 7, 9] }))).toBe(expected)
+})
+
 test('a start fills each window with the keys of the last hour that the store has', async () => {
   const nowMs = 10 * 3_600_000
   const asked: number[] = []

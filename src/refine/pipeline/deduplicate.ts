@@ -28,9 +28,11 @@ export async function readMemory(memory: Memory, events: EventStore, nowMs: numb
 export type Stored = ReadonlyMap<TableName, Places>
 export const nothingStored = (): Stored => new Map()
 
-/** Whether the rows of a group, or its first row, are already stored. */
-export const isStoredGroup = (stored: Stored, { table, jpos, place }: RangeGroup): boolean =>
-  stored.get(table)?.get(jpos)?.has(place) === true
+/** Whether the rows of a group are already stored: its first row, or any of the rows that it lists. */
+export function isStoredGroup(stored: Stored, { table, jpos, place, places = [place] }: RangeGroup): boolean {
+  const found = stored.get(table)?.get(jpos)
+  return found !== undefined && places.some((entry) => found.has(entry))
+}
 
 /** The groups of a range that are no duplicates, and the outcomes of everything else. */
 export type Deduplicated = { groups: RangeGroup[]; outcomes: OutcomeCount[] }

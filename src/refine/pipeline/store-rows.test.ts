@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { JournalRecord } from '../../journal/journal.ts'
-import { byteLengthOf, type RowFile } from '../../store/events/row-file.ts'
+import { byteLengthOf, linesOf, type RowFile } from '../../store/events/row-file.ts'
 import type { Batch } from '../../store/meta/meta.ts'
 import { repeatWindows } from '../kinds/kinds.ts'
 import { streamedType } from '../kinds/span/items.ts'
@@ -118,6 +118,25 @@ test.each<[string, (lines: string[]) => string[], number]>([
   const done = await store({ ...work, memory }, batch, range, deduplicate(range, memory, stored), stored, true)
   expect(rows(events).sort()).toEqual(['100:0', '100:1', '100:2', '100:3', '200:0'])
   expect([events.spans.inserts, sum(done.outcomes, 'stored', 'transaction')]).toEqual([inserts, 2])
+})
+
+test.each<[string, ('before' | 'after')[]]>([
+  ['an engine that answers', []],
+  ['one that stored them and was not heard', ['after']],
+])('rows of a group with gaps stand once after %s', async (_name, faults) => {
+  const { work, events } = world()
+  events.spans.fail.push(...faults)
+  const range = await rangeOf(record(1, 3))
+  const [group] = range.groups
+  const lines = range.lines.get('spans')
+  if (!group || !lines) throw new Error('no spans')
+  const whole = linesOf(lines)
+  const ends = whole.indexOf(10) + 1
+  const left = Buffer.concat([whole.subarray(0, ends), whole.subarray(whole.indexOf(10, ends) + 1)])
+  range.lines.set('spans', left)
+  range.groups = [{ ...group, to: left.length, places: [0, 2, 3] }]
+  await store(work, batch, range, deduplicate(range, work.memory, nothingStored()), nothingStored())
+  expect(rows(events)).toEqual(['100:0', '100:2', '100:3'])
 })
 
 test('a transaction that comes again within the hour is a duplicate with its spans, in one batch or the next', async () => {

@@ -63,9 +63,9 @@ function missingLines(whole: Buffer, groups: readonly RangeGroup[], stored: Plac
     const lines = whole.subarray(group.from, group.to)
     if (!places) return [lines]
     const missing: Buffer[] = []
-    for (let [at, place] = [0, group.place]; at < lines.length; place++) {
+    for (let [at, row] = [0, 0]; at < lines.length; row++) {
       const end = lines.indexOf(10, at) + 1 || lines.length
-      if (!places.has(place)) missing.push(lines.subarray(at, end))
+      if (!places.has(group.places?.[row] ?? group.place + row)) missing.push(lines.subarray(at, end))
       at = end
     }
     return missing

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { noFilters } from '../../../domain/filters.ts'
 import { drainLinesMax } from '../../../wire/drains.ts'
 import { recordedMs, refineBody } from '../../pipeline/fixture.cases.ts'
 
@@ -43,6 +44,81 @@ const lambda = {
     statusCode: 500,
   },
 }
+
+/** A request as a drain reports it, and its end. */
+type Visit = { address?: string; host?: string; agent?: string }
+const vercelBody = (visits: readonly Visit[]) =>
+  JSON.stringify(
+    visits.map(({ address = '198.51.100.1', host = 'shop.test', agent = 'Mozilla/5.0' }, at) => ({
+      ...lambda,
+      message: `line ${at}`,
+      proxy: { ...lambda.proxy, clientIp: address, host, userAgent: [agent] },
+    })),
+  )
+const herokuBody = (visits: readonly Visit[]) =>
+  visits
+    .map(({ address = '198.51.100.1', host = 'shop.test' }) =>
+      frame(
+        `<158>1 2026-11-21T09:39:58Z host heroku router - at=info host=${host} path="/" fwd="${address}" status=200`,
+      ),
+    )
+    .join('')
+
+describe('the project filters lines', () => {
+  const drains = [
+    ['vercel_logs', vercelBody],
+    ['heroku_logs', herokuBody],
+  ] as const
+  const filters = { ...noFilters, addresses: ['203.0.114.0/24'], localhost: true, crawlers: true }
+  const listed: Visit = { address: '203.0.114.9' }
+
+  test.each(drains)('%s: each by its own visitor, and the others keep their places', (kind, bodyOf) => {
+    const all = refineBody(bodyOf([listed, {}, { host: 'localhost' }, {}, listed]), { kind }, { filters })
+    expect(rowsOf(all).map(({ place }) => place)).toEqual([1, 3])
+    expect(all.logs.map(({ place, places }) => [place, places])).toEqual([[1, [1, 3]]])
+    expect(endsOf(all).toSorted()).toEqual([
+      `${kind} log_item filtered ip_address 2`,
+      `${kind} log_item filtered localhost 1`,
+      `${kind} log_item stored ok 2`,
+    ])
+    expect(all.received).toBe(5)
+  })
+  test.each(drains)('%s: all lines, and none where the filters are off', (kind, bodyOf) => {
+    const body = bodyOf([listed, listed])
+    const dropped = refineBody(body, { kind }, { filters })
+    expect([dropped.logs, endsOf(dropped)]).toEqual([[], [`${kind} log_item filtered ip_address 2`]])
+    const kept = refineBody(body, { kind }, { filters: noFilters })
+    expect(kept.logs.map(({ place, places }) => [place, places])).toEqual([[0, undefined]])
+  })
+  test('by the user agent of the request', () => {
+    const all = refineBody(vercelBody([{ agent: 'Googlebot/2.1' }, {}]), { kind: 'vercel_logs' }, { filters })
+    expect(endsOf(all)).toContain('vercel_logs log_item filtered web_crawler 1')
+  })
+  test('by an address that a row has no room for', () => {
+    const fields = Array.from({ length: 38 }, (_, at) => `k_${'x'.repeat(at + 1)}=${'y'.repeat(120)}`)
+    const text = `at=info ${fields.join(' ')} fwd="203.0.114.9"`
+    const body = frame(`<158>1 2026-11-21T09:39:58Z host heroku router - ${text}`)
+    expect(rowsOf(refineBody(body, { kind: 'heroku_logs' }))[0]?.attributes).not.toHaveProperty(['client.address'])
+    expect(endsOf(refineBody(body, { kind: 'heroku_logs' }, { filters }))).toEqual([
+      'heroku_logs log_item filtered ip_address 1',
+    ])
+  })
+  test('a filter of later does not take out lines of a body that was stored, and they are found again', () => {
+    const body = vercelBody([listed, {}, listed, {}])
+    const again = refineBody(body, { kind: 'vercel_logs' }, { filters }, undefined, new Set([1000]))
+    expect(again.logs.map(({ place, places }) => [place, places])).toEqual([[0, [0, 1, 2, 3]]])
+  })
+  test('groups of a large body keep their numbers and keys', () => {
+    const visits = Array.from({ length: 2500 }, (_, at): Visit => (at < 1000 || at % 2 === 0 ? listed : {}))
+    const all = refineBody(vercelBody(visits), { kind: 'vercel_logs' }, { filters })
+    const whole = refineBody(vercelBody(visits), { kind: 'vercel_logs' })
+    expect(all.logs.map(({ index, place, key, rows }) => [index, place, key, rows.length])).toEqual([
+      [1, 1001, whole.logs[1]?.key, 500],
+      [2, 2001, whole.logs[2]?.key, 250],
+    ])
+    expect(endsOf(all)).toContain('vercel_logs log_item filtered ip_address 1750')
+  })
+})
 
 describe('vercel', () => {
   test('a line of a function', () => {

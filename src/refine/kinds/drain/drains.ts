@@ -1,19 +1,33 @@
 import { drainFormatOf, drainLinesMax } from '../../../wire/drains.ts'
-import { newDraft } from '../../pipeline/draft.ts'
-import { parsePayload } from '../../pipeline/value.ts'
+import { type Loose, own, parsePayload, scalar } from '../../pipeline/value.ts'
 import { bodyKind } from '../kind.ts'
 import { countOfBody, type LineBody, type LineUnit, refineLines } from '../log/bodies.ts'
-import type { SentLine } from '../log/line.ts'
+import { filterDraft } from '../log/items.ts'
+import type { DrainLine } from '../log/line.ts'
 import { attributeBytesMax } from '../span/parts.ts'
 import { framesOf, herokuLine } from './heroku.ts'
 import { vercelLine } from './vercel.ts'
 
-/**
- * Lines of a drain come from the servers of a whole application. The filters of a project name releases and visitors,
- * which such lines do not have, so they are not filtered.
- */
-const unitOf = (lines: SentLine[]): LineUnit[] =>
-  lines.length === 0 ? [] : [{ lines, draft: ({ eventId }) => newDraft({}, eventId) }]
+/** The page or address that a line is about, for the filter of localhost. */
+function urlOf(sent: Loose): Loose {
+  const host = scalar(own(sent, 'server.address'))
+  return host ? { 'url.full': `http://${host}/` } : {}
+}
+
+/** Lines of a drain come from the servers of a whole application: each has a visitor of its own, so each is judged. */
+const unitOf = (all: readonly DrainLine[]): LineUnit[] =>
+  all.length === 0
+    ? []
+    : [
+        {
+          lines: all.map(({ line }) => line),
+          judged: 'each',
+          draftOf: (context, at) => {
+            const sent = all[at]?.sent ?? {}
+            return filterDraft({ ...urlOf(sent), ...sent }, undefined, undefined, context)
+          },
+        },
+      ]
 
 /**
  * The values of a body: entries of a JSON list, or of text lines. `broken`: text lines that are no JSON. `excess`: what is

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { framesOf, herokuLine } from './heroku.ts'
 
 const frames = (text: string, max = 10) => framesOf(Buffer.from(text), max)
-const line = (text: string) => herokuLine(text, { bytes: 65_536 })
+const line = (text: string) => herokuLine(text, { bytes: 65_536 }).line
 const time = '2026-11-27T04:00:00.250+00:00'
 const router = (fields: string) => line(`<158>1 ${time} host heroku router - ${fields}`)
 

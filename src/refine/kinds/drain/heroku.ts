@@ -1,5 +1,5 @@
 import type { Loose } from '../../pipeline/value.ts'
-import { logColumnNames, type SentLine } from '../log/line.ts'
+import { type DrainLine, logColumnNames, type SentLine } from '../log/line.ts'
 import { severityOf, severityOfPriority, unknownSeverity } from '../log/severity.ts'
 import { type ByteBudget, boundedAttributes, momentUs, type Repairs } from '../span/parts.ts'
 
@@ -85,7 +85,7 @@ function addFields(to: Loose, text: string): void {
 }
 
 /** One frame of Heroku's drain as a line. A frame of another form is a line without a head. */
-export function herokuLine(text: string, budget: ByteBudget): SentLine {
+export function herokuLine(text: string, budget: ByteBudget): DrainLine {
   const frame = frameOf(text)
   const repairs: Repairs = { count: frame ? 0 : 1 }
   const all: Loose = {}
@@ -95,7 +95,7 @@ export function herokuLine(text: string, budget: ByteBudget): SentLine {
   if (frame && isRouter) addFields(all, frame.message)
   // The router writes its level into the text: `at=error code=H12`.
   const level = isRouter ? severityOf(undefined, all['heroku.at'], 'text') : undefined
-  return {
+  const line: SentLine = {
     timeUs: frame && momentUs(frame.time, 0),
     traceId: '',
     spanId: '',
@@ -112,4 +112,5 @@ export function herokuLine(text: string, budget: ByteBudget): SentLine {
     attributes: boundedAttributes(all, budget, repairs, logColumnNames),
     repaired: repairs.count,
   }
+  return { line, sent: all }
 }

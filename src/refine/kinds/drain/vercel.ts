@@ -1,6 +1,6 @@
 import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
 import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
-import { logColumnNames, type SentLine } from '../log/line.ts'
+import { type DrainLine, logColumnNames, type SentLine } from '../log/line.ts'
 import { severityOf, unknownSeverity } from '../log/severity.ts'
 import { type ByteBudget, boundedAttributes, momentUs, type Repairs } from '../span/parts.ts'
 
@@ -55,7 +55,7 @@ const requestText = (attributes: Loose): string =>
     .join(' ')
 
 /** One entry of Vercel's log drain as a line; undefined if it is no object. */
-export function vercelLine(sent: unknown, budget: ByteBudget): SentLine | undefined {
+export function vercelLine(sent: unknown, budget: ByteBudget): DrainLine | undefined {
   const entry = object(sent)
   if (!entry) return undefined
   const repairs: Repairs = { count: 0 }
@@ -69,7 +69,7 @@ export function vercelLine(sent: unknown, budget: ByteBudget): SentLine | undefi
   const severity = severityOf(undefined, level ?? fallback, 'text')
   if (!severity) repairs.count++
   const message = own(entry, 'message')
-  return {
+  const line: SentLine = {
     timeUs: momentUs(own(entry, 'timestamp') ?? (proxy && own(proxy, 'timestamp')), 0),
     traceId: normalizeId(own(entry, 'trace.id') ?? own(entry, 'traceId')) ?? '',
     spanId: normalizeSpanId(own(entry, 'span.id') ?? own(entry, 'spanId')) ?? '',
@@ -85,4 +85,5 @@ export function vercelLine(sent: unknown, budget: ByteBudget): SentLine | undefi
     attributes: boundedAttributes(all, budget, repairs, logColumnNames),
     repaired: repairs.count,
   }
+  return { line, sent: all }
 }

@@ -8,8 +8,15 @@ import { derivedId, type RecordWork } from '../kind.ts'
 import { logRows, type SentLine } from './line.ts'
 import { addLogRows, droppedLines, logKey } from './logs.ts'
 
-/** Lines of one process, which are filtered together. */
-export type LineUnit = { lines: readonly SentLine[]; draft(context: Context): Draft }
+/**
+ * Lines of one source, and their drafts for the project's filters, by the number of the line. If they come from one
+ * process, `judged` is `together`: the first line decides. Other lines are judged one by one.
+ */
+export type LineUnit = {
+  lines: readonly SentLine[]
+  judged: 'together' | 'each'
+  draftOf(context: Context, at: number): Draft
+}
 
 /** The lines of a body that is no envelope. */
 export type LineBody = {
@@ -29,6 +36,14 @@ const groupMax = 1000
 /** The number of items that a body counts as: each line, or 1 for a body without any. */
 export const countOfBody = ({ units, invalid }: LineBody): number =>
   Math.max(1, units.reduce((sum, { lines }) => sum + lines.length, 0) + invalid.reduce((sum, [, n]) => sum + n, 0))
+
+/** The reasons why the project's filters drop lines of a unit, by the number of the line; undefined: it is kept. */
+function filterOf(work: RecordWork, context: Context, unit: LineUnit): (at: number) => OutcomeReason | undefined {
+  const reasonOf = (at: number) => droppedLines(work, context, () => unit.draftOf(context, at))
+  if (unit.judged === 'each') return reasonOf
+  const first = reasonOf(0)
+  return () => first
+}
 
 /** Stores the lines of a body in groups of at most 1,000, each of one unit. Each line has its own outcome. */
 export function refineLines(work: RecordWork, read: LineBody): void {
@@ -51,21 +66,27 @@ export function refineLines(work: RecordWork, read: LineBody): void {
   // Index and place of a group do not depend on what is filtered: a recovery must find them again.
   let [index, place] = [0, 0]
   for (const unit of units) {
-    const dropped = droppedLines(work, context, () => unit.draft(context))
-    if (dropped)
-      out.outcomes.push(
-        ended(work, itemType, 'log_item', 'filtered', dropped, bytesOf(unit.lines.length), unit.lines.length),
-      )
+    const reasonOf = filterOf(work, context, unit)
+    const dropped = new Map<OutcomeReason, number>()
     for (let from = 0; from < unit.lines.length; from += groupMax) {
-      const lines = unit.lines.slice(from, from + groupMax)
-      if (!dropped) {
-        const rows = logRows(lines, read.sent, context, { jpos: record.jpos, first: place })
+      const chunk = unit.lines.slice(from, from + groupMax)
+      const places: number[] = []
+      const lines = chunk.filter((_line, at) => {
+        const reason = reasonOf(from + at)
+        if (reason) dropped.set(reason, (dropped.get(reason) ?? 0) + 1)
+        else places.push(place + at)
+        return !reason
+      })
+      if (lines.length > 0) {
+        const rows = logRows(lines, read.sent, context, { jpos: record.jpos, placeOf: (at) => places[at] ?? place })
         const key = index === 0 ? bodyKey : hash('md5', `${bodyKey}:${index}`, 'hex')
         const outcomes = [ended(work, itemType, 'log_item', 'stored', 'ok', bytesOf(lines.length), lines.length)]
         addLogRows(work, rows, { key, index, outcomes })
       }
       index++
-      place += lines.length
+      place += chunk.length
     }
+    for (const [reason, quantity] of dropped)
+      out.outcomes.push(ended(work, itemType, 'log_item', 'filtered', reason, bytesOf(quantity), quantity))
   }
 }

@@ -41,6 +41,9 @@ export type SentLine = {
   repaired: number
 }
 
+/** A line of a log drain, with its attributes as sent: the filters judge by those that a row has no room for, too. */
+export type DrainLine = { line: SentLine; sent: Loose }
+
 /** Attributes that have a column of their own, which no other attribute can fill. */
 export const logColumnNames: ReadonlySet<string> = new Set([
   'sentry.message.template',
@@ -193,15 +196,18 @@ function rowOf(line: SentLine, { context, jpos, hashOfUser }: Shared, place: num
   }
 }
 
-/** The rows of lines, scrubbed by the project's rules. `sent`: their payload, if nothing was repaired in it. */
+/**
+ * The rows of lines, scrubbed by the project's rules. `sent`: their payload, if nothing was repaired in it. `placeOf`: the
+ * place of the row of a line, by its number in `lines`.
+ */
 export function logRows(
   lines: readonly SentLine[],
   sent: Sent | undefined,
   context: Context,
-  { jpos, first }: { jpos: number; first: number },
+  { jpos, placeOf }: { jpos: number; placeOf: (at: number) => number },
 ): LogRow[] {
   const rules = rulesOf(context)
   if (!isPlain(sent, rules)) for (const line of lines) scrubLine(line, rules)
   const shared: Shared = { context, jpos, hashOfUser: createUserHashes() }
-  return lines.map((line, at) => rowOf(line, shared, first + at))
+  return lines.map((line, at) => rowOf(line, shared, placeOf(at)))
 }

@@ -32,6 +32,9 @@ export function addLogRows(
   { key, index, outcomes }: Pick<RowGroup, 'key' | 'index' | 'outcomes'>,
 ): void {
   const { projectId, receivedMs } = work.head
+  const first = rows[0]?.place ?? 0
+  // A recovery keeps lines that a filter dropped before, so the first row can be a new one.
+  const isListed = isStored(work, 'logs', work.record.jpos) || rows.some(({ place }, at) => place !== first + at)
   work.out.groups.push({
     table: 'logs',
     window: logWindow.name,
@@ -39,7 +42,8 @@ export function addLogRows(
     projectId,
     receivedMs,
     jpos: work.record.jpos,
-    place: rows[0]?.place ?? 0,
+    place: first,
+    ...(isListed ? { places: rows.map(({ place }) => place) } : {}),
     index,
     part: 'onlyItem',
     outcomes,
@@ -96,7 +100,8 @@ export const logKind = itemKind<ReadLogs>({
     invalid('too_many_items', excess)
     invalid('bad_item', broken)
     if (lines.length === 0) return
-    const rows = logRows(lines, item.sent, context, { jpos: record.jpos, first: logPlaceOf(work) })
+    const first = logPlaceOf(work)
+    const rows = logRows(lines, item.sent, context, { jpos: record.jpos, placeOf: (at) => first + at })
     const bytes = payload.length - bytesOf(excess) - bytesOf(broken)
     const outcomes = [ended(work, 'log', 'log_item', 'stored', 'ok', bytes, rows.length)]
     addLogRows(work, rows, { key: logKey(payload), index, outcomes })

@@ -99,7 +99,8 @@ function unitsOf(placed: readonly Placed<OtlpLog>[], bytes: number): LineUnit[] 
     const shared = sharedOf(current)
     return {
       lines: records.map((record) => lineOf(record, shared, budget)),
-      draft: (context) => {
+      judged: 'together',
+      draftOf: (context) => {
         const all: Loose = { ...current, ...records[0]?.item.attributes }
         const release = scalar(firstOf(all, 'sentry.release', 'service.version'))
         return filterDraft(all, release, undefined, context)
