@@ -317,7 +317,12 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     const { page } = state
     await page.goto(at())
     await hydrated(page)
-    await page.getByRole('radio', { name: 'Patterns' }).click()
+    const tab = page.getByRole('radio', { name: 'Patterns' })
+    await until('a count', 5000, async () => /^Patterns \d+$/.test((await tab.textContent()) ?? ''))
+    await tab.click()
+    await page.locator('.log-patterns').waitFor()
+    const total = /of (\d+) patterns/.exec((await page.locator('.log-patterns .log-note').textContent()) ?? '')?.[1]
+    expect(await tab.textContent()).toBe(`Patterns ${total}`)
     const pattern = page.locator('.log-patterns tr', { hasText: 'GET /api/cart' })
     expect(await pattern.textContent()).toContain('30')
     await pattern.getByRole('button').click()
@@ -358,6 +363,16 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     expect(await page.locator('.phone-tabs').getByRole('link', { name: 'Logs' }).getAttribute('aria-current')).toBe(
       'page',
     )
+    expect(await faults(page)).toEqual([])
+    await page.goto(at('?mode=patterns'))
+    await hydrated(page)
+    const pattern = page.locator('.log-patterns tr', { hasText: 'GET /api/cart' })
+    await pattern.waitFor()
+    expect(await pattern.getByText('30 lines').isVisible()).toBe(true)
+    expect(await pattern.getByText(/^\d+(\.\d)?%$/).isVisible()).toBe(true)
+    expect(await pattern.locator('.log-spark').isVisible()).toBe(true)
+    expect(await pattern.getByText('First seen').isVisible()).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
     expect(await faults(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 800 })
   })

@@ -113,6 +113,11 @@ describe('log lines', () => {
       ['00000000000000b2', '{"order":{"items":[{"id":*},{"id":*}]}}', 1],
     ])
     expect(total).toBe(2)
+    const limited = async (limit: number): Promise<RestLogPatterns> =>
+      (await get('patterns/', { limit: String(limit) })).json
+    const [none, one] = [await limited(0), await limited(1)]
+    expect([none.patterns.length, none.total, one.patterns.length, one.total]).toEqual([0, 2, 1, 2])
+    for (const limit of ['-1', '51', 'x']) expect((await get('patterns/', { limit })).status).toBe(400)
     expect(patterns[0]?.points.reduce((sum, count) => sum + count, 0)).toBe(29)
   })
 

@@ -11,7 +11,7 @@ import {
 import { aroundBy } from '../../domain/log-around.ts'
 import { logDetail, logLines, logsAround } from '../../query/logs/lines.ts'
 import { traceMoment } from '../../query/logs/moment.ts'
-import { logPatterns, logSummary } from '../../query/logs/summary.ts'
+import { logPatterns, logSummary, patternsMax } from '../../query/logs/summary.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import { isStill } from '../live.ts'
 import { limitOf, organizationOf, pageQuery, type Route, readableIdsOf, route, viewOf, viewQuery } from '../route.ts'
@@ -65,13 +65,23 @@ export const logRoutes: readonly Route[] = [
     method: 'GET',
     path: `${O}/logs/patterns`,
     operationId: 'logPatterns',
-    summary: 'Repeated shapes of matching log lines, the 50 most frequent ones, and which are new since a release.',
+    summary: 'Repeated shapes of matching log lines, the most frequent ones, and which are new since a release.',
     action: 'event:read',
-    query: z.object(shared),
+    query: z.object({
+      ...shared,
+      limit: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(patternsMax)
+        .optional()
+        .describe(`Number of patterns, at most ${patternsMax}. 0: only \`total\` is counted, and no release is named.`),
+    }),
     response: restLogPatterns,
     handle: async (call) => ({
       body: await logPatterns(call.app, await viewOf(call, period), {
         query: call.query.query ?? '',
+        limit: call.query.limit,
         signal: call.request.signal,
       }),
     }),

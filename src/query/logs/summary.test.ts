@@ -40,6 +40,7 @@ function stores(answers: Record<string, unknown>, ledger: object[] = [], release
       projectFacet: answer('projects'),
       groupRows: answer('groups'),
       logPatterns: answer('patterns'),
+      patternCount: answer('patternCount', 0),
       patternSeries: answer('points'),
       patternStarts: async (scope: Record<string, unknown>) => {
         asked['starts'] = scope
@@ -177,6 +178,17 @@ describe('the summary', () => {
       fields: { field: ['"count()" is a function. A line has fields only.'] },
     })
   })
+})
+
+test('a limit of 0 only counts the patterns', async () => {
+  const { deps, asked } = stores({ patternCount: 12_000 })
+  expect(await logPatterns(deps, viewOf(24 * hourMs), { query: 'level:error', limit: 0 })).toEqual({
+    patterns: [],
+    total: 12_000,
+    release: null,
+    countedFrom: null,
+  })
+  expect(Object.keys(asked)).toEqual(['patternCount'])
 })
 
 describe('the patterns', () => {

@@ -13,7 +13,8 @@ import { idOfLine, isoOfMicros } from './line.ts'
 const facetValuesMax = 8
 const barsMax = 90
 const trendPoints = 24
-const patternsMax = 50
+/** Shapes of an answer. */
+export const patternsMax = 50
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
@@ -168,8 +169,8 @@ async function newestRelease(
   return sortReleases(releases)[0]
 }
 
-/** Returns the most frequent shapes of lines, with what is new since the newest release. Throws QUERY_*, STORE_UNAVAILABLE. */
-export async function logPatterns(
+/** Returns the number of shapes alone, which costs a part of reading them. Throws QUERY_*, STORE_UNAVAILABLE. */
+async function countPatterns(
   deps: QueryDeps,
   view: LogView,
   { query, signal }: Omit<Request, 'fields'>,
@@ -178,7 +179,26 @@ export async function logPatterns(
   const { answer, scanned } = await withinLimits(
     deps.events,
     { from: 'logs', scope: scopeOfLogs(view), reads, signal },
-    (part) => deps.events.logPatterns({ scope: part, filter, max: patternsMax, signal }),
+    (part) => deps.events.patternCount({ scope: part, filter, signal }),
+  )
+  return { patterns: [], total: answer, release: null, countedFrom: countedFromOf(scanned) }
+}
+
+/**
+ * Returns the `limit` most frequent shapes of lines, with what is new since the newest release, and how many there are.
+ * With a limit of 0 it only counts them. Throws QUERY_*, STORE_UNAVAILABLE.
+ */
+export async function logPatterns(
+  deps: QueryDeps,
+  view: LogView,
+  { query, signal, limit = patternsMax }: Omit<Request, 'fields'> & { limit?: number | undefined },
+): Promise<RestLogPatterns> {
+  if (limit === 0) return countPatterns(deps, view, { query, signal })
+  const { filter, reads } = await logCondition(deps, view, query)
+  const { answer, scanned } = await withinLimits(
+    deps.events,
+    { from: 'logs', scope: scopeOfLogs(view), reads, signal },
+    (part) => deps.events.logPatterns({ scope: part, filter, max: limit, signal }),
   )
   const { scope } = scanned
   const { patterns, total, lines } = answer

@@ -345,6 +345,8 @@ export function logSearchCases(open: () => EventStore): void {
       17,
     ])
     expect(patterns[0]?.newest).toEqual({ projectId: one, timeUs: at(5), jpos: 900_000_070, place: 1 })
+    expect(await open().patternCount(asked)).toBe(2)
+    expect(await open().patternCount({ ...asked, scope: { ...asked.scope, projectIds: [] } })).toBe(0)
     const names = patterns.map(({ pattern }) => pattern)
     expect([...(await open().patternStarts(scope, names))].sort()).toEqual([
       ['00000000000000a1', at(1)],

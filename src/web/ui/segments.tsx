@@ -1,6 +1,6 @@
 'use client'
 
-/** Radio buttons in a row, for a few choices that are always visible. */
+/** Radio buttons in a row, for a few choices that are always visible. `count`: what is behind a choice, as text. */
 export function Segments<T extends string>({
   label,
   value,
@@ -9,7 +9,7 @@ export function Segments<T extends string>({
 }: {
   label: string
   value: T
-  choices: readonly { value: T; label: string }[]
+  choices: readonly { value: T; label: string; count?: string | undefined }[]
   onChange: (value: T) => void
 }) {
   return (
@@ -24,6 +24,7 @@ export function Segments<T extends string>({
           onClick={() => onChange(choice.value)}
         >
           {choice.label}
+          {choice.count === undefined ? null : <span className="segment-count"> {choice.count}</span>}
         </button>
       ))}
     </div>

@@ -7,7 +7,7 @@ import { compileScope } from '../searching/filter.ts'
 import { outsideSlots, rollupOf, type Slots, slotsCondition, slotsOf } from '../searching/rolled.ts'
 import { logSource } from './scope.ts'
 
-type Counts = Pick<LogSearchStore, 'logPatterns' | 'patternSeries' | 'patternStarts'>
+type Counts = Pick<LogSearchStore, 'logPatterns' | 'patternCount' | 'patternSeries' | 'patternStarts'>
 
 type PatternCells = { patternText: string; n: number; lastUs: string; total: string; lines: number }
 type NewestCells = { patternText: string; project: string; jpos: string; place: number; level: string }
@@ -113,6 +113,19 @@ const createLogPatterns =
 export function createLogCounts(connection: Connection, database: string): Counts {
   return {
     logPatterns: createLogPatterns(connection, database),
+    async patternCount({ scope, filter, signal }) {
+      if (scope.projectIds.length === 0) return 0
+      const values = createValues()
+      const slots = slotsFor({ scope, filter })
+      const [row] = await connection.rows<{ n: string }>(
+        `SELECT uniqCombined64(17)(pattern) AS n FROM (
+           SELECT pattern FROM ${database}.logs WHERE ${linesWhere(values, { scope, filter }, slots)} AND pattern != 0
+           ${slots ? rolledPatterns(database, values, 'pattern', scope, slots) : ''})`,
+        values.bound,
+        { signal },
+      )
+      return Number(row?.n ?? 0)
+    },
     async patternSeries({ scope, filter, patterns, bucketMs, signal }) {
       if (scope.projectIds.length === 0 || patterns.length === 0) return []
       const values = createValues()

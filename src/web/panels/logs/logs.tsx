@@ -38,9 +38,9 @@ import { LiveBar, LiveButton } from './live-bar.tsx'
 import type { FieldActions } from './log-detail.tsx'
 import { NoMatches } from './no-logs.tsx'
 import { columnsMax, isPlain, type LogMode, type LogParams, logPlan, logQuery } from './params.ts'
-import { Patterns } from './patterns.tsx'
+import { compact, Patterns } from './patterns.tsx'
 import { useLiveView } from './use-live-view.ts'
-import { type FirstLogs, type LogQuery, useLines, usePatterns, useSummary } from './use-logs.ts'
+import { type FirstLogs, type LogQuery, useLines, usePatterns, usePatternTotal, useSummary } from './use-logs.ts'
 import { type ChangeLogs, useLogParams } from './use-params.ts'
 import { logViewOf, logViewSearch } from './views.ts'
 
@@ -100,7 +100,14 @@ function Bar({
   environments,
   search,
   error,
-}: Pick<LogsProps, 'organization' | 'projects' | 'environments'> & { search: Search; error: string[] | undefined }) {
+  patterns,
+}: Pick<LogsProps, 'organization' | 'projects' | 'environments'> & {
+  search: Search
+  error: string[] | undefined
+  /** The number of patterns; undefined while it is not known. */
+  patterns: number | undefined
+}) {
+  const locale = useLocale()
   const t = useTranslations('logs')
   const address = useSearchParams()
   const { stored, change } = search
@@ -129,7 +136,11 @@ function Bar({
         value={stored.mode}
         choices={[
           { value: 'lines', label: t('lines') },
-          { value: 'patterns', label: t('patterns.title') },
+          {
+            value: 'patterns',
+            label: t('patterns.title'),
+            count: patterns === undefined ? undefined : compact(locale).format(patterns),
+          },
         ]}
         onChange={(mode) => change({ mode: mode === 'lines' ? null : mode, line: null })}
       />
@@ -370,6 +381,7 @@ export function Logs(props: LogsProps) {
   useKey('l', t('keys.group'), t('keys.live'), toggleLive)
   const query = useMemo(() => logQuery(params, projectIdsOf(params.project, projects)), [params, projects])
   const { data, error } = useSummary(organization, query, params.fields, props.first)
+  const patterns = usePatternTotal(organization, query, params.mode === 'patterns', data !== undefined)
   const views = {
     organization,
     scope: 'logs' as const,
@@ -402,7 +414,7 @@ export function Logs(props: LogsProps) {
         <LiveButton isOn={params.live} isPaused={params.live && params.line !== ''} toggle={toggleLive} />
         <RowEnd />
       </div>
-      <Bar {...props} search={search} error={wrongOf(error)} />
+      <Bar {...props} search={search} error={wrongOf(error)} patterns={patterns} />
       <UnknownColumns names={view?.unknownColumns ?? []} />
       <Body props={props} search={search} query={query} />
     </div>

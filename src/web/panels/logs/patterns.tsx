@@ -11,6 +11,10 @@ import { ShapeText } from './message-text.tsx'
 
 const [trendWidth, trendHeight] = [96, 18]
 
+/** Numbers such as 1.2K. */
+export const compact = (locale: string) =>
+  new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+
 /** Lines of a shape over the range, on a scale of its own. */
 function Sparkline({ points }: { points: readonly number[] }) {
   const most = Math.max(1, ...points)
@@ -27,6 +31,7 @@ function Sparkline({ points }: { points: readonly number[] }) {
       width={trendWidth}
       height={trendHeight}
       viewBox={`0 0 ${trendWidth} ${trendHeight}`}
+      preserveAspectRatio="none"
       aria-hidden="true"
     >
       <path d={path} />
@@ -49,7 +54,7 @@ export function Patterns({
   const t = useTranslations('logs.patterns')
   const level = useTranslations('logs.levels')
   const locale = useLocale()
-  const number = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+  const number = compact(locale)
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const { patterns, release, total } = answer
   const fresh = patterns.filter(({ isNew }) => isNew).length
@@ -81,7 +86,12 @@ export function Patterns({
             const project = projectOf(pattern.projectID)
             return (
               <tr key={pattern.pattern} data-pattern={pattern.pattern}>
-                <td>{number.format(pattern.count)}</td>
+                <td>
+                  <span className="log-bare">{number.format(pattern.count)}</span>
+                  <span className="log-unit">
+                    {t('lines', { count: pattern.count, shown: number.format(pattern.count) })}
+                  </span>
+                </td>
                 <td>{share.format(pattern.share)}</td>
                 <td>
                   <Sparkline points={pattern.points} />
@@ -100,7 +110,7 @@ export function Patterns({
                   </button>
                 </td>
                 <td>
-                  <Time at={pattern.firstSeen} />
+                  <span className="log-unit">{t('firstSeen')}</span> <Time at={pattern.firstSeen} />
                 </td>
               </tr>
             )

@@ -74,6 +74,23 @@ export function useSummary(
   })
 }
 
+/** The number of repeated shapes of a search. It is asked alone, after the counts, unless the shapes themselves are listed. */
+export function usePatternTotal(organization: string, query: LogQuery, isListed: boolean, isCounted: boolean) {
+  const listed = usePatterns(organization, query, isListed)
+  const counted = useQuery<RestLogPatterns>({
+    queryKey: ['logs-pattern-count', organization, query],
+    queryFn: ({ signal }) =>
+      apiFetch<RestLogPatterns>(`organizations/${organization}/logs/patterns/`, {
+        query: { ...query, limit: 0 },
+        signal,
+      }),
+    enabled: isCounted && !isListed,
+    ...calm,
+  })
+  const { data, isPlaceholderData } = isListed ? listed : counted
+  return isPlaceholderData ? undefined : data?.total
+}
+
 /** The repeated shapes of a search. */
 export const usePatterns = (organization: string, query: LogQuery, enabled: boolean) =>
   useQuery<RestLogPatterns>({
