@@ -4,6 +4,7 @@ import { detectorIds } from '../domain/detectors/detectors.ts'
 import type { noFilters } from '../domain/filters.ts'
 import { metricSeries } from '../domain/metrics.ts'
 import { eachSwitch } from '../domain/project-switches.ts'
+import { spanFault } from '../domain/time-ranges.ts'
 import { viewScopes } from '../domain/view-scopes.ts'
 import { escalationStep, namelessAction, newAlertRuleBody, trackerOptions } from './alerts/alerts.ts'
 import { newOnCallScheduleBody } from './alerts/incidents.ts'
@@ -16,6 +17,17 @@ import { viewColumns, viewFacets } from './search.ts'
 /** The files of `mishap export`, `mishap plan` and `mishap apply` (docs/config-as-code.md). */
 
 const names = z.array(z.string().max(1000)).max(1000)
+/** The name of a shared view or query. Spaces around it are no part of it. */
+const sharedName = z
+  .string()
+  .trim()
+  .min(1, 'A name of 1 to 64 characters.')
+  .max(64, 'A name of 1 to 64 characters. Shorten it.')
+  .regex(/^\P{Cc}*$/u, 'A name without control characters, such as tabs and line breaks.')
+const period = z.string().superRefine((text, context) => {
+  const message = spanFault(text)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
 const slug = z.string().regex(/^(?!\d+$)[a-z0-9-]{1,50}$/, 'The slug of a project.')
 
 /** projects/SLUG.yaml. Fields and sections that are left out stay as they are. Tokens and keys are in no file. */
@@ -82,7 +94,19 @@ export type ProjectFile = z.output<typeof projectFile>
 /** dashboards/NAME.yaml: one shared dashboard. Its title identifies it. */
 export const dashboardFile = newDashboardBody
   .omit({ duplicate: true, visibility: true, permissions: true, start: true, end: true, utc: true, projects: true })
-  .extend({ projects: z.array(slug).max(100).default([]) })
+  .extend({
+    title: z
+      .string()
+      .trim()
+      .min(1, 'A title of 1 to 120 characters.')
+      .max(120, 'A title of 1 to 120 characters. Shorten it.')
+      .regex(/^\P{Cc}*$/u, 'A title without control characters, such as tabs and line breaks.'),
+    period: period
+      .refine((text) => !text.includes('/'), 'A length such as 24h: a dashboard keeps no dates.')
+      .nullable()
+      .default(null),
+    projects: z.array(slug).max(100).default([]),
+  })
 export type DashboardFile = z.output<typeof dashboardFile>
 
 /** views.yaml: the shared saved views. List and name identify them. */
@@ -90,14 +114,14 @@ export const viewsFile = z.strictObject({
   views: z.array(
     z.strictObject({
       scope: z.enum(viewScopes),
-      name: z.string().max(64),
+      name: sharedName,
       query: z.string().max(4096).default(''),
       sort: z.string().max(20).default(''),
       projects: z.array(slug).max(100).default([]),
       environments: z.array(z.string().max(64)).max(100).default([]),
       columns: viewColumns.default([]),
       facets: viewFacets.default([]),
-      period: z.string().max(90).default('').describe('A length such as 14d, two dates with / between them, or empty.'),
+      period: period.default('').describe('A length such as 14d, two dates with / between them, or empty.'),
     }),
   ),
 })
@@ -107,21 +131,10 @@ export type ViewFile = z.output<typeof viewsFile>['views'][number]
 export const queriesFile = z.strictObject({
   queries: z.array(
     z.strictObject({
-      name: z
-        .string()
-        .trim()
-        .min(1)
-        .max(64)
-        .regex(/^\P{Cc}*$/u, 'No control characters.'),
+      name: sharedName,
       projects: z.array(slug).max(100).default([]),
       environments: z.array(z.string().max(64)).max(100).default([]),
-      period: z
-        .string()
-        .regex(
-          /^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/,
-          'A length such as 14d, two dates, or empty.',
-        )
-        .default(''),
+      period: period.default(''),
       plan: restPlan,
     }),
   ),

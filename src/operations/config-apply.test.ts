@@ -259,6 +259,105 @@ describe('what is wrong is named by file and line', () => {
     expect(await state.rig.meta.dashboards.listDashboards(1, '')).toEqual([])
   })
 
+  const second = (view: string) => ({ ...all, 'views.yaml': `${views}  - scope: issues\n    ${view}\n` })
+  test.each<[string, Record<string, string>, string]>([
+    ['no name', second('query: a'), 'views.yaml:6: views.1.name:'],
+    ['an empty name', second('name: ""'), 'views.yaml:7: views.1.name: A name of 1 to 64 characters.'],
+    ['a name of spaces', second('name: "  "'), 'views.yaml:7: views.1.name: A name of 1 to 64 characters.'],
+    [
+      'a long name',
+      second(`name: ${'x'.repeat(65)}`),
+      `views.yaml:7: views.1.name: A name of 1 to 64 characters. Shorten it. ("${'x'.repeat(65)}")`,
+    ],
+    ['a tab in a name', second('name: "a\\tb"'), 'views.yaml:7: views.1.name: A name without control characters'],
+    [
+      'a period that is none',
+      second('name: Old\n    period: soon'),
+      'views.yaml:8: views.1.period: A length such as 14d, two dates such as 2026-11-01T00:00:00Z/2026-11-08T00:00:00Z, or empty for the default. ("Old")',
+    ],
+    [
+      'a period that ends before it begins',
+      second('name: Old\n    period: 2026-11-08/2026-11-01'),
+      'views.yaml:8: views.1.period: The first date must be before the second. Exchange them. ("Old")',
+    ],
+    ['a period without length', second('name: Old\n    period: 0h'), 'views.1.period: A length from 1s to 3650d'],
+    [
+      'a name that differs in case from another one',
+      second('name: MINE'),
+      'views.yaml: view issues MINE: the name differs from that of view issues Mine only in case.',
+    ],
+    [
+      'a dashboard without a title',
+      { ...all, 'dashboards/a.yaml': 'title: " "\n' },
+      'a.yaml:1: title: A title of 1 to 120',
+    ],
+    [
+      'a dashboard with dates',
+      { ...all, 'dashboards/a.yaml': 'title: A\nperiod: 2026-11-01/2026-11-08\n' },
+      'dashboards/a.yaml:2: period: A length such as 24h: a dashboard keeps no dates.',
+    ],
+    [
+      'a dashboard with a period that is none',
+      { ...all, 'dashboards/a.yaml': 'title: A\nperiod: soon\n' },
+      'a.yaml:2: period: A length',
+    ],
+    [
+      'a dashboard that no store takes',
+      {
+        ...all,
+        'dashboards/a.yaml': `title: A\nwidgets:\n${Array.from({ length: 29 }, () => `  - title: T\n    displayType: text\n    description: "${'x'.repeat(19_000)}"\n`).join('')}`,
+      },
+      'dashboards/a.yaml: dashboard A: the tiles are over 512 KiB. Split the dashboard.',
+    ],
+  ])('%s is named, and nothing is applied', async (_name, files, fault) => {
+    const before = await exported()
+    expect(await faultsOf(files)).toContain(fault)
+    await expect(apply(files)).rejects.toMatchObject({ code: 'VALIDATION' })
+    expect(await exported()).toEqual(before)
+  })
+
+  const view = {
+    organizationId: 1,
+    userId: 'ann',
+    scope: 'issues',
+    shared: true,
+    query: '',
+    sort: 'date',
+    span: '',
+  } as const
+  const lists = { projects: [], environments: [], columns: [], facets: [] }
+
+  test('a name that a stored view has in other letters is refused, also if --prune would delete that one', async () => {
+    await createSearch(deps(), { ...view, ...lists, name: 'mine' })
+    expect(await faultsOf(all, true)).toMatch(
+      /view issues Mine: the name differs from that of view issues mine only in case/,
+    )
+    expect(await state.rig.meta.dashboards.listDashboards(1, '')).toEqual([])
+  })
+
+  test('more views of a list, or dashboards, than an organization may have are refused', async () => {
+    for (let n = 0; n < 100; n++) await createSearch(deps(), { ...view, ...lists, name: `view ${n}` })
+    expect(await faultsOf(all)).toBe(
+      'There would be 101 shared views of issues. At most 100 are allowed. Delete some first.',
+    )
+    expect(await faultsOf({ 'views.yaml': views.replace('issues', 'logs') })).toBe('')
+    const boards = Array.from({ length: 201 }, (_, n) => [`dashboards/b${n}.yaml`, `title: B${n}\n`] as const)
+    expect(await faultsOf(Object.fromEntries(boards))).toMatch(/^There would be 201 shared dashboards/)
+  })
+
+  test('a length that no menu offers is kept, with a remark', async () => {
+    const files = {
+      'views.yaml': views.replace('name: Mine', 'name: Mine\n    period: 3d'),
+      'dashboards/shop.yaml': board.replace('period: 24h', 'period: 2w'),
+    }
+    const { notes } = await apply(files)
+    expect(notes).toEqual([
+      'dashboard Shop has the period 2w. Screens offer 1h, 24h, 7d, 14d, 30d, 90d, so it opens with the usual one.',
+      'view issues Mine has the period 3d. Screens offer 1h, 24h, 7d, 14d, 30d, 90d, so it opens with the usual one.',
+    ])
+    expect(await plan(await exported())).toMatchObject({ changes: [], notes })
+  })
+
   test.each([
     [
       'a browser',

@@ -23,7 +23,15 @@ import { setCodeMappings } from './code-mappings.ts'
 import { alertBody, memberIds, readReceivers } from './config/config-alerts.ts'
 import { demandAlerts, demandCounts, demandNames, demandValues } from './config/config-checks.ts'
 import { type ConfigState, readConfigState } from './config/config-state.ts'
-import { type ConfigFiles, columnNotes, printed, readConfigFiles, toYaml, writeConfigFiles } from './config-files.ts'
+import {
+  type ConfigFiles,
+  columnNotes,
+  periodNotes,
+  printed,
+  readConfigFiles,
+  toYaml,
+  writeConfigFiles,
+} from './config-files.ts'
 import { createDashboard, deleteDashboard, updateDashboard } from './dashboards.ts'
 import { createOnCallSchedule, deleteOnCallSchedule, updateOnCallSchedule } from './on-call.ts'
 import { createProject } from './projects.ts'
@@ -149,7 +157,7 @@ async function compare(
     plan: {
       changes: planned,
       unmanaged: kept.map(({ key }) => key),
-      notes: [...new Set([...state.notes, ...columnNotes(wanted)])],
+      notes: [...new Set([...state.notes, ...columnNotes(wanted), ...periodNotes(wanted)])],
     },
     wanted,
     state,

@@ -130,7 +130,7 @@ describe('files are written', () => {
       ['dashboards/a-b.yaml', 'dashboards/a-b-2.yaml', 'dashboards/a-b-3.yaml'],
     ],
     ['a title that leads out', ['../../etc'], ['dashboards/etc.yaml']],
-    ['a long title', ['x'.repeat(200)], [`dashboards/${'x'.repeat(60)}.yaml`]],
+    ['a long title', ['x'.repeat(120)], [`dashboards/${'x'.repeat(60)}.yaml`]],
   ])('a dashboard is named after %s', (_name, titles, names) => {
     const read = readConfigFiles(
       Object.fromEntries(

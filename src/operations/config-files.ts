@@ -15,6 +15,7 @@ import {
   viewsFile,
 } from '../contract/config-files.ts'
 import type { RestTile } from '../contract/explore/dashboards.ts'
+import { isRelativeRange, relativeRanges } from '../domain/time-ranges.ts'
 import { viewSorts } from '../domain/view-scopes.ts'
 import { queriesOfPlan, tilesOf } from '../query/dashboards/dashboard-tiles.ts'
 import { splitColumns } from '../query/logs/condition.ts'
@@ -54,6 +55,14 @@ function readYaml(text: string, fault: (line: number, sentence: string) => void)
   }
 }
 
+/** The name of the list entry that a path is in, such as a view; '' outside of lists and for an entry without a name. */
+function entryOf(value: unknown, [list, place]: Path): string {
+  const all = typeof value === 'object' && value !== null && list !== undefined ? Reflect.get(value, list) : undefined
+  const entry: unknown = Array.isArray(all) && typeof place === 'number' ? all[place] : undefined
+  const name: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'name') : undefined
+  return typeof name === 'string' && name.trim() !== '' ? ` (${JSON.stringify(name.slice(0, 80))})` : ''
+}
+
 /** Checks a value. Each fault names its line; an unknown key names itself. */
 function checked<Shape extends z.ZodType>(
   shape: Shape,
@@ -65,7 +74,11 @@ function checked<Shape extends z.ZodType>(
   for (const issue of read.error.issues) {
     if (issue.code === 'unrecognized_keys')
       for (const key of issue.keys) fault(lineOf([...issue.path, key]), `The key ${key} is unknown.`)
-    else fault(lineOf(issue.path), `${issue.path.map(String).join('.') || 'The file'}: ${issue.message}`)
+    else
+      fault(
+        lineOf(issue.path),
+        `${issue.path.map(String).join('.') || 'The file'}: ${issue.message}${entryOf(value, issue.path)}`,
+      )
   }
   return undefined
 }
@@ -203,6 +216,15 @@ export const columnNotes = (items: readonly ConfigItem[]): string[] =>
         )
       : [],
   )
+
+/** Lengths that the menus of screens do not offer, in sentences. A screen then opens with the range of its own. */
+export const periodNotes = (items: readonly ConfigItem[]): string[] =>
+  items.flatMap((item) => {
+    const period = item.kind === 'view' || item.kind === 'query' || item.kind === 'dashboard' ? item.value.period : null
+    if (!period || period.includes('/') || isRelativeRange(period)) return []
+    const offered = Object.keys(relativeRanges).join(', ')
+    return [`${item.key} has the period ${period}. Screens offer ${offered}, so it opens with the usual one.`]
+  })
 
 /** A file name for a title: small letters, digits and dashes. Another file with this name gets a number. */
 function fileName(kind: 'dashboard' | 'alert', title: string, taken: ReadonlySet<string>): string {

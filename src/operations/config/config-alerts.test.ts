@@ -287,6 +287,6 @@ describe('what is wrong with a rule is refused before anything is created', () =
     const many = Object.fromEntries(
       Array.from({ length: 199 }, (_, at) => [`alerts/${at}.yaml`, metricFile.replace('Slow', `R${at}`)]),
     )
-    expect(await faultsOf(many)).toBe('There would be 201 alert rules. At most 200 are allowed.')
+    expect(await faultsOf(many)).toBe('There would be 201 alert rules. At most 200 are allowed. Delete some first.')
   })
 })

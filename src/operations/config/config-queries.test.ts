@@ -71,6 +71,27 @@ describe('saved queries of Explore', () => {
     ['a field that no plan has', file.replace('groupBy', 'groups'), /queries\.yaml:8: The key groups is unknown/],
     ['an unknown dataset', file.replace('logs', 'sessions'), /queries\.yaml:7: queries\.0\.plan\.dataset/],
     ['a project that is not there', file.replace('[web]', '[gone]'), /names the project gone, which does not exist/],
+    [
+      'a name of spaces',
+      file.replace('Errors by service', '" "'),
+      /queries\.yaml:2: queries\.0\.name: A name of 1 to 64/,
+    ],
+    [
+      'a name with a line break',
+      file.replace('Errors by service', '"a\\nb"'),
+      /queries\.yaml:2: queries\.0\.name: A name without control characters.*\("a\\nb"\)/,
+    ],
+    ['a range without length', file.replace('7d', '0d'), /queries\.0\.period: A length from 1s to 3650d/],
+    [
+      'a range that ends before it begins',
+      file.replace('7d', '2026-11-08/2026-11-01'),
+      /queries\.0\.period: The first date must be before the second\. Exchange them\. \("Errors by service"\)/,
+    ],
+    [
+      'names that differ in case',
+      `${file}${file.split('\n').slice(1).join('\n').replace('Errors by', 'errors BY')}`,
+      /query errors BY service: the name differs from that of query Errors by service only in case/,
+    ],
     ['a range that is none', file.replace('7d', 'soon'), /queries\.yaml:5: queries\.0\.period: A length/],
     ['a name twice', `${file}${file.split('\n').slice(1).join('\n')}`, /query Errors by service is also in/],
     [
@@ -92,7 +113,11 @@ describe('saved queries of Explore', () => {
   test('more than an organization may have are refused before anything is applied', async () => {
     for (let n = 0; n < 200; n++)
       await createSavedQuery(deps(), { ...value, name: `query ${n}`, shared: true, plan: counted })
-    expect(await faultsOf(files)).toBe('There would be 201 shared saved queries. At most 200 are allowed.')
+    expect(await faultsOf(files)).toBe(
+      'There would be 201 shared saved queries. At most 200 are allowed. Delete some first.',
+    )
+    // Deletions come last, so they make no room.
+    expect(await faultsOf(files, true)).toMatch(/^There would be 201 shared saved queries/)
   })
 })
 

@@ -18,7 +18,16 @@ import type { Channel } from '../../store/meta/issues/alerts.ts'
 import type { SavedSearch } from '../../store/meta/issues/searches.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
-import { channelKey, columnNotes, dashboardKey, projectKey, queryKey, tileValue, viewKey } from '../config-files.ts'
+import {
+  channelKey,
+  columnNotes,
+  dashboardKey,
+  periodNotes,
+  projectKey,
+  queryKey,
+  tileValue,
+  viewKey,
+} from '../config-files.ts'
 import { alertKey, alertValue, type ReadsNames, type Receivers, readReceivers, scheduleKey } from './config-alerts.ts'
 
 /** What the state of an organization is read from. */
@@ -59,8 +68,8 @@ export type ConfigState = {
   unwritable: Set<string>
   /** What files leave out, in sentences. */
   notes: string[]
-  /** Rules, schedules and queries, also those whose name others have. */
-  counts: { alert: number; schedule: number; query: number }
+  /** Rules and shared things, also those whose name others have. Views by their list. */
+  counts: { alert: number; schedule: number; query: number; dashboard: number; views: ReadonlyMap<string, number> }
   /** Slugs of all projects, also of Mishap's own. */
   slugs: Set<string>
 }
@@ -182,7 +191,14 @@ async function readRows(
     schedules: byKey(schedules, ({ name }) => scheduleKey(name), notes),
     alerts: byKey(alerts, ({ name }) => alertKey(name), notes),
   }
-  return { rows, counts: { alert: alerts.length, schedule: schedules.length, query: queries.length } }
+  const counts = {
+    alert: alerts.length,
+    schedule: schedules.length,
+    query: queries.length,
+    dashboard: boards.length,
+    views: new Map(viewScopes.map((scope, at) => [scope, views[at]?.filter((view) => view.shared).length ?? 0])),
+  }
+  return { rows, counts }
 }
 
 /** Everything of an organization that files can describe: shared things, no one's own ones, and no secrets. */
@@ -206,7 +222,7 @@ export async function readConfigState(
   for (const [key, view] of rows.views) items.push({ key, kind: 'view', file: '', value: viewValue(view, projects) })
   for (const [key, query] of rows.queries)
     items.push({ key, kind: 'query', file: '', value: queryValue(query, projects) })
-  notes.push(...columnNotes(items))
+  notes.push(...columnNotes(items), ...periodNotes(items))
   for (const [key, channel] of rows.channels)
     items.push({ key, kind: 'channel', file: '', value: channelValue(channel, projects) })
   for (const [key, schedule] of rows.schedules)

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { Plan } from '../../../contract/explore/explore.ts'
+import { spanFault } from '../../../domain/time-ranges.ts'
 import type { ExploreTables } from '../database/explore-tables.ts'
 import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'
@@ -74,8 +75,8 @@ function checked(value: NewQuery): NewQuery {
   for (const field of ['projects', 'environments'] as const)
     if (value[field].length > namesMax || value[field].some((item) => item.length > 64))
       throw invalid(field, `At most ${namesMax} names.`)
-  if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
-    throw invalid('statsPeriod', 'A number with m, h, d or w, or two dates.')
+  const wrongSpan = spanFault(value.span)
+  if (wrongSpan !== undefined) throw invalid('statsPeriod', wrongSpan)
   return { ...value, name }
 }
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
+import { spanFault } from '../../../domain/time-ranges.ts'
 import { hasColumns, isColumnName, type ViewScope, viewColumnsMax, viewFacetsMax } from '../../../domain/view-scopes.ts'
 import { demandFreeName } from '../database/free-name.ts'
 import { staleError } from '../database/revision.ts'
@@ -113,8 +114,8 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
   for (const field of ['projects', 'environments'] as const)
     if (value[field].length > namesMax || value[field].some((item) => item.length > 64))
       throw invalid(field, `At most ${namesMax} names.`)
-  if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
-    throw invalid('statsPeriod', 'A number with m, h, d or w, or two dates.')
+  const wrongSpan = spanFault(value.span)
+  if (wrongSpan !== undefined) throw invalid('statsPeriod', wrongSpan)
   return { ...value, name, ...checkedLists(value) }
 }
 

@@ -1,6 +1,7 @@
 import type { RestDashboard } from '../../../contract/explore/dashboards.ts'
+import { isRelativeRange } from '../../../domain/time-ranges.ts'
 import { type ListParams, type ProjectName, projectIdsOf } from '../search/list-params.ts'
-import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
+import { type Range, rangeOf } from '../search/range.ts'
 
 /** The state of a dashboard in its URL: the values that apply to all tiles. */
 export type BoardParams = Pick<ListParams, 'project' | 'env' | 'range'> & {

@@ -1,8 +1,9 @@
 import type { Plan } from '../../../contract/explore/explore.ts'
 import type { RestSavedQuery } from '../../../contract/explore/saved-queries.ts'
 import { type Dataset, datasets, planLimits } from '../../../domain/datasets.ts'
+import { isRelativeRange } from '../../../domain/time-ranges.ts'
 import type { ProjectName } from '../search/list-params.ts'
-import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
+import { type Range, rangeOf } from '../search/range.ts'
 import { scopeOfView } from '../search/views.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.

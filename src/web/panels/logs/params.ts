@@ -1,8 +1,9 @@
 import type { Plan } from '../../../contract/explore/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
+import { isRelativeRange } from '../../../domain/time-ranges.ts'
 import { viewColumnsMax, viewFacetsMax } from '../../../domain/view-scopes.ts'
 import type { ApiRequest } from '../../client/api.ts'
-import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
+import { type Range, rangeOf } from '../search/range.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 

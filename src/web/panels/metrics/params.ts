@@ -1,9 +1,10 @@
+import { isRelativeRange } from '../../../domain/time-ranges.ts'
 import { metricKeyOf } from '../../../query/metrics/metric-keys.ts'
 import type { MetricOrder } from '../../../query/metrics/metrics.ts'
 import type { MetricPair } from '../../../store/events/metric-store.ts'
 import { exploreHref } from '../../client/explore-link.ts'
 import { searchWith } from '../../client/search-with.ts'
-import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
+import { type Range, rangeOf } from '../search/range.ts'
 import { keyOfTag, quoted } from '../search/terms.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.

@@ -1,12 +1,6 @@
+import { isRelativeRange, type RelativeRange, relativeRanges } from '../../../domain/time-ranges.ts'
 import { searchWith } from '../../client/search-with.ts'
-import {
-  defaultPeriod,
-  isRelativeRange,
-  type Range,
-  type RelativeRange,
-  rangeOf,
-  relativeRanges,
-} from '../search/range.ts'
+import { defaultPeriod, type Range, rangeOf } from '../search/range.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 

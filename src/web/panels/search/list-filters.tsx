@@ -4,6 +4,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { isRelativeRange, type RelativeRange, relativeRanges } from '../../../domain/time-ranges.ts'
 import { apiFetch } from '../../client/api.ts'
 import { patientImport } from '../../client/connection.ts'
 import { Choices, Popup } from '../../ui/popup.tsx'
@@ -16,7 +17,7 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
+import { localFieldOf } from './range.ts'
 import { otherTerms, withoutKey } from './scope-text.ts'
 import type { ParamChange } from './use-list-params.ts'
 

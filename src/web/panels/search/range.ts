@@ -1,22 +1,8 @@
-/** The relative ranges of the stream in menu order, with their length in ms. */
-export const relativeRanges = {
-  '1h': 3_600_000,
-  '24h': 86_400_000,
-  '7d': 7 * 86_400_000,
-  '14d': 14 * 86_400_000,
-  '30d': 30 * 86_400_000,
-  '90d': 90 * 86_400_000,
-} as const
+import { isRelativeRange, type RelativeRange, relativeRanges } from '../../../domain/time-ranges.ts'
 
-export type RelativeRange = keyof typeof relativeRanges
 export type Range = { kind: 'relative'; period: RelativeRange } | { kind: 'absolute'; fromMs: number; toMs: number }
 
 export const defaultPeriod: RelativeRange = '14d'
-
-/** Whether the text is a key of `relativeRanges`. */
-export function isRelativeRange(text: string): text is RelativeRange {
-  return Object.hasOwn(relativeRanges, text)
-}
 
 /**
  * Reads the range from the URL: `from` and `to` (ISO 8601) if both are valid and in order, else `t`, else 14 days.

@@ -1,4 +1,5 @@
 import type { RestSearch } from '../../../contract/search.ts'
+import { isRelativeRange } from '../../../domain/time-ranges.ts'
 import type { ViewScope } from '../../../domain/view-scopes.ts'
 import {
   apiSort,
@@ -10,7 +11,7 @@ import {
   type Sort,
   sorts,
 } from './list-params.ts'
-import { isRelativeRange, type Range } from './range.ts'
+import type { Range } from './range.ts'
 
 // Converts saved views to URLs of the stream, and back.
 

@@ -1,8 +1,9 @@
 import type { Plan } from '../../../contract/explore/explore.ts'
 import { planLimits } from '../../../domain/datasets.ts'
+import { isRelativeRange } from '../../../domain/time-ranges.ts'
 import type { ExploreMode, ExploreSort } from '../../../query/traces/span-explore.ts'
 import { searchWith } from '../../client/search-with.ts'
-import { isRelativeRange, type Range, rangeOf } from '../search/range.ts'
+import { type Range, rangeOf } from '../search/range.ts'
 
 // Server page and browser both use this module, so that they read a URL the same way.
 
