@@ -117,6 +117,22 @@ describe.skipIf(noChromium)('metrics', () => {
     await page().waitForURL(/\/traces\/[0-9a-f]{32}/)
   })
 
+  test('the controls beside a search box are as high as it, on each page that has them', async () => {
+    for (const path of ['metrics', 'logs', 'explore', 'traces', 'releases']) {
+      await page().goto(`${product.url}/o/${org}/${path}`)
+      await hydrated(page())
+      await page().locator('.stream-bar').first().waitFor()
+      const controls =
+        '.search-box, .metric-filter-box, .segments, .stream-filters .popup-button, .stream-filters > .input'
+      const heights = await page()
+        .locator('.stream-bar')
+        .first()
+        .locator(controls)
+        .evaluateAll((all) => all.map((own) => own.getBoundingClientRect().height))
+      expect([path, heights.length > 1, [...new Set(heights)]]).toEqual([path, true, [34]])
+    }
+  })
+
   test('hostile names are text, and nothing leaves the page', async () => {
     await open(`?project=${state.project.slug}&name=${encodeURIComponent(hostile)}&by=${encodeURIComponent(hostile)}`)
     await page().locator('.metric-details').waitFor()
