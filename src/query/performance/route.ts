@@ -1,12 +1,6 @@
 import type { RestRoutePage, RestRouteTrace } from '../../contract/explore/performance.ts'
 import { totalScore, vitalLoads } from '../../domain/traces/vitals.ts'
-import type {
-  BreakdownKind,
-  RouteKey,
-  RouteRequest,
-  RouteStats,
-  TracedSegment,
-} from '../../store/events/performance-store.ts'
+import type { BreakdownKind, RouteKey, RouteRequest, TracedSegment } from '../../store/events/performance-store.ts'
 import type { QueryDeps } from '../issues/issue.ts'
 import { bucketOf } from '../range.ts'
 import { releaseAnnotations } from '../releases.ts'
@@ -115,21 +109,15 @@ async function breakdownsOf({ events }: Deps, request: RouteRequest): Promise<Re
   }))
 }
 
-const nothing = { samples: 0, count: 0, failed: 0, totalMs: 0, p50Ms: null, p75Ms: null, p95Ms: null, apdex: null }
-
-/** The figures of a route; zeros if it has no segments in the range. */
-async function statsOf({ events }: Deps, view: PerformanceView, key: RouteKey): Promise<RouteStats> {
-  const compared = comparedOf(view)
-  const { routes } = await events.routeStats({
-    ...compared,
-    scope: { ...compared.scope, projectIds: [key.projectId] },
-    order: 'volume',
-    filter: undefined,
-    key,
-    max: 1,
-    offset: 0,
-  })
-  return routes[0] ?? { ...key, now: nothing, before: nothing, firstRelease: '' }
+/** The figures of a route in both ranges. Undefined where it has no segments. */
+async function statsOf({ events }: Deps, view: PerformanceView, key: RouteKey) {
+  const all = comparedOf(view)
+  const compared = { ...all, scope: { ...all.scope, projectIds: [key.projectId] } }
+  const [{ routes }, [before]] = await Promise.all([
+    events.routeStats({ ...compared, order: 'volume', filter: undefined, key, max: 1, offset: 0 }),
+    events.routesBefore({ ...compared, keys: [key] }),
+  ])
+  return { now: routes[0], before }
 }
 
 /** The newest segments that took about as long as the median. */
@@ -173,14 +161,14 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
       }),
     ])
   const ofRoute = vitals.filter(({ projectId }) => projectId === key.projectId)
-  const typical = await typicalOf(deps, request, stats.now.p50Ms)
+  const typical = await typicalOf(deps, request, stats.now?.p50Ms ?? null)
   return {
     id: routeIdOf(key),
     project: nameOf(project),
     op: key.op,
     route: key.route,
     ...timesOf(compared),
-    ...measuredOf(stats, scope),
+    ...measuredOf(stats.now, stats.before, scope),
     vitalsScore: totalScore(ofRoute),
     vitalsScoreBefore: totalScore(before.filter(({ projectId }) => projectId === key.projectId)),
     bucketSeconds: bucketMs / 1000,

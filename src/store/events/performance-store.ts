@@ -48,12 +48,8 @@ export type RouteFilter =
 /** What a scope has, for the tabs: routes, jobs among them, statements by kind, and segments. */
 type PerformanceCounts = Sampled & Record<'routes' | 'jobs' | StatementKind, number>
 
-export type RouteStats = RouteKey & {
-  now: Measured
-  before: Omit<Measured, 'totalMs'>
-  /** The release of the first segment in both periods. */
-  firstRelease: string
-}
+/** A route in one period. `firstRelease`: the release of its first segment there. */
+export type MeasuredRoute = RouteKey & Measured & { firstRelease: string }
 
 /** Two periods of one length. Segments of `before` are compared with those of the scope. */
 export type Compared = { scope: Scope; beforeMs: { fromMs: number; toMs: number }; withCut: boolean }
@@ -181,7 +177,7 @@ type RouteFailures = { projectId: number; route: string; hydration: number; skew
 export type PerformanceStore = {
   /**
    * Routes in an order. `key` selects a single route. `all`: the number of routes that match, with `samples` and `count` of their
-   * segments together.
+   * segments together. The range before counts only for an order and for conditions.
    */
   routeStats(
     request: Compared & {
@@ -191,10 +187,12 @@ export type PerformanceStore = {
       max: number
       offset: number
     },
-  ): Promise<{ routes: RouteStats[]; all: number } & Sampled>
+  ): Promise<{ routes: MeasuredRoute[]; all: number } & Sampled>
+  /** Some routes in the range before, in no order. Those without segments in it are left out. */
+  routesBefore(request: Compared & { keys: readonly RouteKey[] }): Promise<MeasuredRoute[]>
+  /** Projects with segments in the range before. */
+  projectsBefore(request: Compared): Promise<number[]>
   performanceCounts(scope: Scope): Promise<PerformanceCounts>
-  /** Totals of a scope: segments of all routes, with those of projects without data before. */
-  segmentTotals(request: Compared): Promise<(Sampled & { projectId: number; samplesBefore: number })[]>
   /** p50, p75 and p95 of routes by bucket, oldest first. Buckets without segments are left out. */
   routeSeries(request: {
     scope: Scope
@@ -204,6 +202,8 @@ export type PerformanceStore = {
   }): Promise<(RouteKey & Sampled & Percentiles & { startMs: number; failed: number })[]>
   /** Vitals by route, and of all routes together: these have the project 0. */
   vitalStats(request: VitalsRequest): Promise<VitalStats[]>
+  /** Only the scores of the vitals of page loads by route: half the work of `vitalStats`. */
+  vitalScores(scope: Scope): Promise<Pick<VitalStats, 'projectId' | 'route' | 'vital' | 'score'>[]>
   /** The element that caused most of each vital of each route. */
   vitalCauses(request: VitalsRequest): Promise<VitalCause[]>
   /** Segments of a route by duration: 20 buckets for each power of ten, shortest first. */

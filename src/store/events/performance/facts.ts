@@ -14,8 +14,16 @@ import { compileSegmentScope, compileSpanScope, isMeasured } from './segments.ts
  */
 export type Source = { database: string; nowMs: number }
 
-/** A scope, and a range that it is compared with. Rows of the scope have `own`. */
-type Ranges = { scope: Scope; beforeMs?: { fromMs: number; toMs: number }; longest?: 'hour' | 'day' }
+/**
+ * A scope, and a range that it is compared with. Rows of the scope have `own`. `isOnlyBefore`: only the rows of that range
+ * are read, as they are where both are read.
+ */
+type Ranges = {
+  scope: Scope
+  beforeMs?: { fromMs: number; toMs: number } | undefined
+  isOnlyBefore?: boolean
+  longest?: 'hour' | 'day'
+}
 
 /** Whether the rollup is read. A chart with shorter buckets than an hour needs the rows. */
 export const isRolled = (scope: Scope, bucketMs = hourMs): boolean => isLong(scope) && bucketMs % hourMs === 0
@@ -34,9 +42,9 @@ function compileHours(values: Values, range: { fromMs: number; toMs: number }, l
 }
 
 /** Condition for the rollup rows of both ranges, and the one that tells them apart. */
-function compileRolled(values: Values, { scope, beforeMs, longest = 'day' }: Ranges, { nowMs }: Source) {
+function compileRolled(values: Values, { scope, beforeMs, isOnlyBefore, longest = 'day' }: Ranges, { nowMs }: Source) {
   const split = rounded(Math.floor, scope.fromMs, 'hour')
-  const own = compileHours(values, scope, longest, nowMs)
+  const own = isOnlyBefore ? '0' : compileHours(values, scope, longest, nowMs)
   // The range before ends where the scope begins, whatever time it is now: its last day is not rounded up.
   const earlier = beforeMs && {
     fromMs: beforeMs.fromMs,
@@ -55,8 +63,9 @@ function compileRolled(values: Values, { scope, beforeMs, longest = 'day' }: Ran
 }
 
 /** The same for segments. */
-function compileRows(values: Values, { scope, beforeMs }: Ranges) {
+function compileRows(values: Values, { scope, beforeMs, isOnlyBefore }: Ranges) {
   const time = (ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
+  if (isOnlyBefore) return { where: compileSegmentScope(values, { ...scope, ...beforeMs }), own: '0' }
   const own = `start >= ${time(scope.fromMs)}`
   const where = compileSegmentScope(values, {
     ...scope,

@@ -206,9 +206,9 @@ export function performanceCases(open: () => EventStore): void {
         }),
       )
       await open().insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'performance')
-      expect(
-        (await open().segmentTotals(compared)).map((total) => [total.projectId, total.samples, total.samplesBefore]),
-      ).toEqual([[web, 66, 60]])
+      expect(await open().projectsBefore({ ...compared, scope: { ...scope, projectIds: [web, api, other] } })).toEqual([
+        web,
+      ])
     })
 
     test('routes have weighted counts, percentiles and their change', async () => {
@@ -228,15 +228,32 @@ export function performanceCases(open: () => EventStore): void {
         'queue.process send_invoice',
       ])
       const [first] = routes
-      expect(first).toMatchObject({ projectId: web, firstRelease: 'web@0' })
+      expect(first).toMatchObject({ projectId: web, firstRelease: 'web@1' })
       // 60 and the cut one, each for ten.
-      expect([first?.now.samples, first?.now.count, first?.now.failed]).toEqual([61, 610, 10])
-      expect(first?.now.p50Ms).toBeCloseTo(300, -1)
-      expect(first?.now.p75Ms).toBeCloseTo(3000, -1)
-      expect(first?.now.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300, -2)
+      expect([first?.samples, first?.count, first?.failed]).toEqual([61, 610, 10])
+      expect(first?.p50Ms).toBeCloseTo(300, -1)
+      expect(first?.p75Ms).toBeCloseTo(3000, -1)
+      expect(first?.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300, -2)
       // 40 of 60 are satisfied, 20 tolerate three seconds, of which one failed.
-      expect(first?.now.apdex).toBeCloseTo((40 + 19 / 2) / 60, 3)
-      expect(first?.before).toMatchObject({ samples: 60, count: 60, p50Ms: 150, p75Ms: 150, p95Ms: 150, apdex: 1 })
+      expect(first?.apdex).toBeCloseTo((40 + 19 / 2) / 60, 3)
+      // Only the routes that are asked for, and only those that have segments there.
+      const before = await open().routesBefore({ ...compared, keys: routes.slice(0, 2) })
+      expect(before).toEqual([
+        {
+          ...load,
+          samples: 60,
+          count: 60,
+          failed: 0,
+          totalMs: 9000,
+          p50Ms: 150,
+          p75Ms: 150,
+          p95Ms: 150,
+          apdex: 1,
+          firstRelease: 'web@0',
+        },
+      ])
+      const short = { ...compared, scope: { ...scope, toMs: scope.fromMs + 6 * hour } }
+      expect(await open().routesBefore({ ...short, keys: [load] })).toEqual(before)
     })
 
     test.each([
@@ -259,7 +276,7 @@ export function performanceCases(open: () => EventStore): void {
         offset: 0,
       })
       expect(found.all).toBe(2)
-      expect(found.routes[0]?.now.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300 + 10 * 30_000, -2)
+      expect(found.routes[0]?.totalMs).toBeCloseTo(20 * 10 * 3000 + 40 * 10 * 300 + 10 * 30_000, -2)
       const staging = { ...compared, scope: { ...scope, environments: ['staging'] } }
       expect(await open().routeStats({ ...staging, order: 'lost', filter: undefined, max: 10, offset: 0 })).toEqual({
         routes: [],
@@ -297,6 +314,12 @@ export function performanceCases(open: () => EventStore): void {
       expect(lcp?.p75).toBeCloseTo(5000, -1)
       // 800 ms: z = (ln 800 - ln 2400) / sigma, with sigma = ln 2 / 1.2816.
       expect(lcp?.score).toBeCloseTo((2 * 0.9788 + 0.0874) / 3, 2)
+      // The same scores without the rest, in sums of hours as in rows.
+      const scores = await open().vitalScores(scope)
+      expect(scores).toEqual(vitals.map(({ projectId, route, vital, score }) => ({ projectId, route, vital, score })))
+      const rows = await open().vitalScores({ ...scope, toMs: scope.fromMs + 6 * hour })
+      expect(rows.map(({ vital }) => vital)).toEqual(['fcp', 'lcp', 'ttfb'])
+      for (const [at, { score }] of rows.entries()) expect(score).toBeCloseTo(scores[at]?.score ?? 0, 2)
       const [cause] = await open().vitalCauses({ scope, route: load, loads: 'pageload' })
       expect(cause).toMatchObject({ vital: 'lcp', element: 'img.hero', samples: 20, count: 200 })
     })

@@ -58,7 +58,7 @@ export function routeFilterCases(
     const found = await open().routeStats({ ...compared, order: 'lost', filter, max: 10, offset: 0 })
     expect(found.routes.map(({ op, route }) => `${op} ${route}`)).toEqual(expected)
     expect(found.all).toBe(expected.length)
-    expect(found.samples).toBe(found.routes.reduce((sum, { now }) => sum + now.samples, 0))
+    expect(found.samples).toBe(found.routes.reduce((sum, { samples }) => sum + samples, 0))
   })
 
   test('counts what the tabs show, in rows as in sums of hours', async () => {

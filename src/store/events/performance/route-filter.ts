@@ -47,6 +47,13 @@ export function splitRouteFilter(filter: RouteFilter | undefined): { names: Rout
   }
 }
 
+/** Whether a condition reads the range before: the change of a p75, or whether a route is new. */
+export function readsBefore(filter: RouteFilter): boolean {
+  if (filter.op === 'not') return readsBefore(filter.of)
+  if ('of' in filter) return filter.of.some(readsBefore)
+  return filter.op === 'new' || (filter.op === 'compare' && filter.metric === 'change')
+}
+
 /** Compiles a condition on routes to SQL in parentheses. Its values are added to `values`. */
 export function compileRouteFilter(values: Values, filter: RouteFilter, scope: Scope): string {
   switch (filter.op) {

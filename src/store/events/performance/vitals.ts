@@ -51,13 +51,31 @@ const elementSql = `multiIf(
   vital = 'inp', coalesce(nullIf(tags['browser.web_vital.inp.target'], ''), nullIf(label, ''), ''),
   vital = 'cls', coalesce(nullIf(tags['browser.web_vital.cls.source.1'], ''), nullIf(tags['cls.source.1'], ''), ''), '')`
 
+function createScores(connection: Connection, sourceOf: () => Source): PerformanceStore['vitalScores'] {
+  return async (scope) => {
+    if (scope.projectIds.length === 0) return []
+    const values = createValues()
+    const rows = await connection.rows<{ project: string; its_route: string; vital: string; score: number }>(
+      `SELECT project_id AS project, toString(route) AS its_route, vital, sum(weight * (${scoreSql()})) / sum(weight) AS score
+       FROM ${vitalFacts(values, sourceOf(), scope, isRolled(scope))} AS facts
+       GROUP BY project_id, route, vital ORDER BY project, its_route, vital`,
+      values.bound,
+    )
+    return rows.flatMap(({ project, its_route, vital, score }) =>
+      isVital(vital) ? [{ projectId: Number(project), route: its_route, vital, score }] : [],
+    )
+  }
+}
+
 /** Creates the queries of web vitals. */
 export function createVitals(
   connection: Connection,
   table: string,
   sourceOf: () => Source,
-): Pick<PerformanceStore, 'vitalStats' | 'vitalCauses'> {
+): Pick<PerformanceStore, 'vitalStats' | 'vitalScores' | 'vitalCauses'> {
   return {
+    vitalScores: createScores(connection, sourceOf),
+
     async vitalStats({ scope, route, loads }) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()
