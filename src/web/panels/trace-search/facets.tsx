@@ -5,6 +5,7 @@ import type { Facet } from '../../../store/events/question.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { keyOfTag, quoted, termsOf, withoutTerm } from '../search/terms.ts'
 import { spanKeyTable } from './key-table.ts'
+import { SampledNote } from './sampled-note.tsx'
 
 const charactersMax = 60
 
@@ -17,6 +18,12 @@ function toggledTerm(q: string, term: string): string {
   const at = termsOf(q).findIndex(({ text }) => text === term)
   return at >= 0 ? withoutTerm(q, at) : `${q} ${term}`.trim()
 }
+
+/** What the values of a facet are of: all of them together. */
+const sumOf = (values: Facet['values']) => ({
+  samples: values.reduce((sum, { samples }) => sum + samples, 0),
+  count: values.reduce((sum, { count }) => sum + count, 0),
+})
 
 /** The values of columns and attributes among the found spans. A value is a filter. On a phone a button opens them. */
 export function Facets({ facets, q, search }: { facets: readonly Facet[]; q: string; search: (q: string) => void }) {
@@ -38,6 +45,7 @@ export function Facets({ facets, q, search }: { facets: readonly Facet[]; q: str
               <h3 title={key}>
                 <PlainText text={key} charactersMax={charactersMax} />
               </h3>
+              <SampledNote {...sumOf(values)} />
               <ul>
                 {values.map(({ value, count, samples }) => {
                   const term = termOf(key, value)

@@ -5,6 +5,10 @@ import { useBrush } from '../../ui/chart/brush.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { durationText } from '../../ui/relative.ts'
 import { useTimeText } from '../../ui/time.tsx'
+import { SampledNote } from './sampled-note.tsx'
+
+/** The spans that a chart shows: those that are stored, and what they stand for. */
+type Sampled = { samples: number; count: number }
 
 const leastPercent = 3
 
@@ -18,10 +22,12 @@ const heightOf = (count: number, most: number): number =>
  */
 export function Histogram({
   bars,
+  of,
   select,
   clear,
 }: {
   bars: readonly DurationBar[]
+  of: Sampled
   select: (fromMs: number, toMs: number) => void
   /** Removes the selection from the search, if there is a selection. */
   clear: (() => void) | undefined
@@ -49,6 +55,7 @@ export function Histogram({
           <span>{t('brush')}</span>
         )}
       </h2>
+      <SampledNote {...of} />
       <div className="span-bars" data-brush {...plot}>
         {bars.map((bar, at) => (
           <button
@@ -77,11 +84,13 @@ export function Histogram({
 /** Spans over time, and the failed ones among them. A click on a bar sets the range. */
 export function Failures({
   series,
+  of,
   bucketMs,
   range,
   select,
 }: {
   series: readonly { startMs: number; count: number; failed: number }[]
+  of: Sampled
   bucketMs: number
   range: { fromMs: number; toMs: number }
   select: (fromMs: number, toMs: number) => void
@@ -109,6 +118,7 @@ export function Failures({
           {t('failed', { count: number.format(failed), share: share.format(count > 0 ? failed / count : 0) })}
         </span>
       </h2>
+      <SampledNote {...of} />
       <div className="span-bars">
         {points.map((point) => {
           const label = t('timeBar', { count: number.format(point.count), failed: number.format(point.failed) })

@@ -302,10 +302,11 @@ export function TraceSearch(props: TraceSearchProps) {
           <div className="span-charts" data-dimmed={isPending || undefined}>
             <Histogram
               bars={found.histogram}
+              of={found}
               select={(fromMs, toMs) => search(withDuration(q, fromMs, toMs))}
               clear={hasDuration ? () => search(withoutDuration(q)) : undefined}
             />
-            <Failures series={found.series} bucketMs={found.bucketMs} range={range} select={between} />
+            <Failures series={found.series} of={found} bucketMs={found.bucketMs} range={range} select={between} />
           </div>
           <div className="span-columns">
             <Facets facets={found.facets} q={q} search={search} />
