@@ -96,6 +96,26 @@ const pages: SpanChanges[] = [
     statement: '',
     measurements: { 'soft.inp': 90 },
   },
+  // The range before: one query that took twice as long, and one interaction.
+  {
+    route: '/orders/[id]',
+    statement: 'SELECT * FROM items WHERE id = ?',
+    durationUs: 20_000,
+    weight: 5,
+    startUs: (nowMs - 8 * day) * 1000,
+    receivedMs: nowMs - 8 * day + 1000,
+  },
+  {
+    op: 'ui.interaction.click',
+    route: '/cart',
+    durationUs: 300_000,
+    weight: 1,
+    category: 'ui',
+    statement: '',
+    measurements: { 'soft.inp': 300 },
+    startUs: (nowMs - 8 * day) * 1000,
+    receivedMs: nowMs - 8 * day + 1000,
+  },
 ]
 
 beforeAll(async () => {
@@ -224,9 +244,14 @@ describe('performance', () => {
       count: 1600,
       callers: 1,
       failureRate: 0,
+      previous: { samples: 1, count: 5, totalMs: 100, p75: 20, p95: 20, failureRate: 0 },
     })
     const found = await get<RestStatementCallers>(`queries/${rows[0]?.id}/`)
     expect(found.callers).toEqual([expect.objectContaining({ route: '/orders/[id]', count: 1600 })])
+    expect(found.statement).toEqual(rows[0])
+    // The range before a day has none.
+    const [today] = (await get<RestStatements>('queries/?statsPeriod=24h')).rows
+    expect(today?.previous).toEqual({ samples: 0, count: 0, totalMs: 0, p75: null, p95: null, failureRate: null })
     expect((await get<RestStatements>('assets/')).rows).toEqual([])
   })
 
@@ -275,9 +300,15 @@ describe('performance', () => {
 
   test('vitals of navigations are apart from those of page loads', async () => {
     expect((await get<RestVitals>('vitals/?loads=navigation')).rows).toMatchObject([
-      { route: '/cart', samples: 1, vitals: [{ vital: 'inp', p75: 90 }] },
+      { route: '/cart', samples: 1, vitals: [{ vital: 'inp', p75: 90, previous: { samples: 1, p75: 300 } }] },
     ])
-    expect((await get<RestVitals>('vitals/')).rows).toMatchObject([{ route: hostile }])
+    const soft = await get<RestVitals>('vitals/?loads=navigation')
+    // 90 ms scores more than 300.
+    expect(soft.scoreBefore).toBeLessThan(soft.score ?? 0)
+    expect(soft.rows[0]?.scoreBefore).toBe(soft.scoreBefore)
+    expect((await get<RestVitals>('vitals/')).rows).toMatchObject([
+      { route: hostile, scoreBefore: null, vitals: [{ vital: 'lcp', previous: null }] },
+    ])
   })
 
   test('navigation health has errors of hydration beside', async () => {

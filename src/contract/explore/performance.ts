@@ -98,6 +98,10 @@ const vital = z.strictObject({
   good: z.number(),
   meh: z.number(),
   poor: z.number(),
+  previous: z
+    .strictObject({ samples: z.int(), p75: z.number(), score: z.number() })
+    .nullable()
+    .describe('In the range that is compared with.'),
   cause: z
     .strictObject({ element: z.string(), ...sampled, p75: z.number() })
     .nullable()
@@ -188,14 +192,17 @@ export const restWhySlow = z
   .meta({ id: 'PerformanceWhySlow' })
 export type RestWhySlow = z.infer<typeof restWhySlow>
 
+const scoreBefore = rate.describe('Score of the range that is compared with.')
+
 /** GET organizations/{org}/performance/vitals/ */
 export const restVitals = z
   .strictObject({
-    ...range,
+    ...compared,
     loads: z.enum(vitalLoads),
     all: z.int().describe('Number of routes that match.'),
     totals: z.array(vital).describe('All routes together.'),
     score: rate,
+    scoreBefore,
     rows: z.array(
       z.strictObject({
         id: z.string(),
@@ -203,6 +210,7 @@ export const restVitals = z
         route: z.string(),
         ...sampled,
         score: rate,
+        scoreBefore,
         vitals: z.array(vital),
       }),
     ),
@@ -222,19 +230,22 @@ const statement = z.strictObject({
   callers: z.int().describe('Distinct routes that it runs in.'),
   bytes: z.number().nullable().describe('Mean size of an asset.'),
   blocking: rate.describe('Share of render-blocking loads of an asset.'),
+  previous: z
+    .strictObject({ ...sampled, totalMs: z.number(), p75: ms, p95: ms, failureRate: rate })
+    .describe('In the range that is compared with.'),
 })
 export type RestStatement = z.infer<typeof statement>
 
 /** GET organizations/{org}/performance/{queries,requests,assets}/ */
 export const restStatements = z
-  .strictObject({ ...range, all: z.int(), rows: z.array(statement) })
+  .strictObject({ ...compared, all: z.int(), rows: z.array(statement) })
   .meta({ id: 'PerformanceStatements' })
 export type RestStatements = z.infer<typeof restStatements>
 
 /** GET organizations/{org}/performance/{queries,requests,assets}/{id}/ */
 export const restStatementCallers = z
   .strictObject({
-    ...range,
+    ...compared,
     statement,
     callers: z.array(
       z.strictObject({

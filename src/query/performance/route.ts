@@ -161,6 +161,7 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
       }),
     ])
   const ofRoute = vitals.filter(({ projectId }) => projectId === key.projectId)
+  const ofRouteBefore = before.filter(({ projectId }) => projectId === key.projectId)
   const typical = await typicalOf(deps, request, stats.now?.p50Ms ?? null)
   return {
     id: routeIdOf(key),
@@ -170,7 +171,7 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     ...timesOf(compared),
     ...measuredOf(stats.now, stats.before, scope),
     vitalsScore: totalScore(ofRoute),
-    vitalsScoreBefore: totalScore(before.filter(({ projectId }) => projectId === key.projectId)),
+    vitalsScoreBefore: totalScore(ofRouteBefore),
     bucketSeconds: bucketMs / 1000,
     series: series.map((point) => [
       point.startMs / 1000,
@@ -191,7 +192,7 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     typical: typical.map(toRestTrace),
     time,
     breakdowns,
-    vitals: toRestVitals(ofRoute, causes),
+    vitals: toRestVitals(ofRoute, ofRouteBefore, causes),
     issues,
   }
 }

@@ -2,17 +2,22 @@ import type { RestVital, RestVitals } from '../../contract/explore/performance.t
 import { totalScore, type VitalLoads, vitalNames } from '../../domain/traces/vitals.ts'
 import type { VitalCause, VitalStats } from '../../store/events/performance-store.ts'
 import type { QueryDeps } from '../issues/issue.ts'
-import { isoOf, nameOf, type PerformanceView, scopeOf } from './compared.ts'
+import { comparedOf, nameOf, type PerformanceView, timesOf } from './compared.ts'
 import { routeIdOf } from './ids.ts'
 
 const keyOf = ({ projectId, route }: { projectId: number; route: string }) => `${projectId} ${route}`
 
-/** The vitals of one route in a fixed order, each with its cause. */
-export function toRestVitals(vitals: readonly VitalStats[], causes: readonly VitalCause[]): RestVital[] {
+/** The vitals of one route in a fixed order, each with its cause and the range before. */
+export function toRestVitals(
+  vitals: readonly VitalStats[],
+  before: readonly VitalStats[],
+  causes: readonly VitalCause[],
+): RestVital[] {
   return vitalNames.flatMap((name): RestVital[] => {
     const found = vitals.find(({ vital }) => vital === name)
     if (!found) return []
     const cause = causes.find(({ vital }) => vital === name)
+    const earlier = before.find(({ vital }) => vital === name)
     return [
       {
         vital: name,
@@ -23,24 +28,29 @@ export function toRestVitals(vitals: readonly VitalStats[], causes: readonly Vit
         good: found.good,
         meh: Math.max(0, 1 - found.good - found.poor),
         poor: found.poor,
+        previous: earlier ? { samples: earlier.samples, p75: earlier.p75, score: earlier.score } : null,
         cause: cause ? { element: cause.element, samples: cause.samples, count: cause.count, p75: cause.p75 } : null,
       },
     ]
   })
 }
 
-/** Returns the web vitals of a view by route, most page loads first. Throws QUERY_TIMEOUT, STORE_UNAVAILABLE. */
+/** Returns the web vitals of a view by route, most page loads first, each with the range before. Throws QUERY_TIMEOUT, STORE_UNAVAILABLE. */
 export async function performanceVitals(
   { events }: Pick<QueryDeps, 'events'>,
   view: PerformanceView,
   { text, loads, max, offset }: { text: string; loads: VitalLoads; max: number; offset: number },
 ): Promise<RestVitals> {
-  const scope = scopeOf(view)
-  const [vitals, causes] = await Promise.all([
+  const compared = comparedOf(view)
+  const { scope, beforeMs } = compared
+  const [vitals, before, causes] = await Promise.all([
     events.vitalStats({ scope, loads }),
+    events.vitalStats({ scope: { ...scope, ...beforeMs }, loads }),
     events.vitalCauses({ scope, loads }),
   ])
   const totals = vitals.filter(({ projectId }) => projectId === 0)
+  const totalsBefore = before.filter(({ projectId }) => projectId === 0)
+  const earlier = Map.groupBy(before, keyOf)
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   const causesOf = Map.groupBy(causes, keyOf)
   const wanted = text.toLowerCase()
@@ -57,17 +67,18 @@ export async function performanceVitals(
         samples: Math.max(...ofRoute.map(({ samples }) => samples)),
         count: Math.max(...ofRoute.map(({ count }) => count)),
         score: totalScore(ofRoute),
-        vitals: toRestVitals(ofRoute, causesOf.get(key) ?? []),
+        scoreBefore: totalScore(earlier.get(key) ?? []),
+        vitals: toRestVitals(ofRoute, earlier.get(key) ?? [], causesOf.get(key) ?? []),
       },
     ]
   })
   return {
-    start: isoOf(scope.fromMs),
-    end: isoOf(scope.toMs),
+    ...timesOf(compared),
     loads,
     all: rows.length,
-    totals: toRestVitals(totals, []),
+    totals: toRestVitals(totals, totalsBefore, []),
     score: totalScore(totals),
+    scoreBefore: totalScore(totalsBefore),
     rows: rows.sort((a, b) => b.count - a.count || (a.route < b.route ? -1 : 1)).slice(offset, offset + max),
   }
 }

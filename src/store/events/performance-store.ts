@@ -235,12 +235,13 @@ export type PerformanceStore = {
       max: number
     },
   ): Promise<{ attributes: SlowCounts; spans: SlowCounts }>
-  /** Statements by total time. `hash` selects a single statement. */
+  /** Statements by total time. `hash` selects a single statement, `only` some, without sizes and blocking of assets. */
   statementStats(request: {
     scope: Scope
     kind: StatementKind
     text: string
     hash?: string
+    only?: readonly string[]
     order: 'total' | 'slow' | 'count' | 'failing'
     max: number
     offset: number

@@ -63,24 +63,25 @@ function createStats(
   sourceOf: () => Source,
 ): PerformanceStore['statementStats'] {
   const assetsOf = createAssets(connection, table)
-  return async ({ scope, kind, text, hash, order, max, offset }) => {
-    if (scope.projectIds.length === 0) return { statements: [], all: 0 }
+  return async ({ scope, kind, text, hash, only, order, max, offset }) => {
+    if (scope.projectIds.length === 0 || only?.length === 0) return { statements: [], all: 0 }
     const values = createValues()
     const facts = statementFacts(values, sourceOf(), scope, categories[kind], isRolled(scope))
     const named = text === '' ? '1' : `positionCaseInsensitiveUTF8(statement, ${values.add('String', text)}) > 0`
     const one =
       hash === undefined ? '1' : `cityHash64(statement) = ${values.add('UInt64', BigInt(`0x${hash}`).toString())}`
+    const some = only ? `statement IN ${values.add('Array(String)', [...only])}` : '1'
     const rows = await connection.rows<StoredStatement>(
       `SELECT project_id, toString(statement) AS its_statement, cityHash64(its_statement) AS hash, sum(n) AS samples,
          sum(weight) AS c, sum(total) AS total_c, quantilesExactWeighted(0.75, 0.95)(value, ${factWeight}) AS p,
          sum(failed) AS failed_c, uniq(route) AS callers, count() OVER () AS all
-       FROM ${facts} AS facts WHERE ${named} AND ${one}
+       FROM ${facts} AS facts WHERE ${named} AND ${one} AND ${some}
        GROUP BY project_id, statement ORDER BY ${orderColumns[order]} DESC, c DESC, project_id, its_statement
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
       values.bound,
     )
     const assets =
-      kind === 'assets'
+      kind === 'assets' && !only
         ? await assetsOf(
             scope,
             rows.map((row) => row.its_statement),

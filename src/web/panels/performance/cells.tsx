@@ -4,7 +4,7 @@ import { scoreBounds } from '../../../domain/traces/vitals.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { linePath, opWord, performanceWords, toneOf } from './words.ts'
+import { comparedMin, deltaOf, type FigureKind, linePath, opWord, performanceWords, toneOf } from './words.ts'
 
 /** A score of 0 to 1 as a shape, a word for screen readers and a number from 0 to 100. */
 export function Score({ score }: { score: number | null }) {
@@ -35,6 +35,44 @@ export function Change({ change }: { change: number | null }) {
     >
       {change === null ? t('tooFew') : words.change(change)}
     </span>
+  )
+}
+
+/**
+ * The change of a figure against the range before, below it or, `isInline`, beside it: "+41 %", or "+1.1" points of a
+ * rate or a score. Nothing if it is about the same, or with too few samples to tell.
+ */
+export function Delta({
+  kind,
+  now,
+  before,
+  samples,
+  was,
+  isInline = false,
+}: {
+  kind: FigureKind
+  now: number | null
+  before: number | null
+  /** Samples of both ranges. */
+  samples: readonly [now: number, before: number]
+  /** The figure of the range before as text. */
+  was: string
+  isInline?: boolean
+}) {
+  const t = useTranslations('performance.routes')
+  const words = performanceWords(useLocale())
+  const delta = Math.min(...samples) < comparedMin ? undefined : deltaOf(kind, now, before)
+  if (!delta) return null
+  const text = kind === 'time' || kind === 'count' ? words.change(delta.change) : words.points(delta.change)
+  return (
+    <small
+      className="performance-delta"
+      data-inline={isInline || undefined}
+      data-tone={delta.tone}
+      title={t('was', { value: was })}
+    >
+      {text}
+    </small>
   )
 }
 

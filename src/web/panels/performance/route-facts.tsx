@@ -2,7 +2,7 @@ import { useLocale, useTranslations } from 'next-intl'
 import type { RestRoutePage, RestRouteRow } from '../../../contract/explore/performance.ts'
 import { isJobOp } from '../../../domain/traces/job-ops.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { performanceWords, relativeChange, toneOf } from './words.ts'
+import { comparedMin, performanceWords, relativeChange, toneOf } from './words.ts'
 
 type Measured = Pick<
   RestRouteRow | RestRoutePage,
@@ -69,6 +69,3 @@ export function RouteFacts({ row }: { row: Measured }) {
     </Facts>
   )
 }
-
-/** Fewer samples in one of the ranges give no stable change. */
-const comparedMin = 50

@@ -6,7 +6,7 @@ import type { RestRouteRow, RestRoutes } from '../../../contract/explore/perform
 import { releasePath } from '../../client/release-path.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { Change, Failures, NameCell, OpName, RouteLine, Score } from './cells.tsx'
+import { Change, Delta, Failures, NameCell, OpName, RouteLine, Score } from './cells.tsx'
 import { Pages } from './pages.tsx'
 import { type PerformanceParams, type RouteSort, rowsPerPage } from './params.ts'
 import { RoutesBar } from './routes-bar.tsx'
@@ -121,6 +121,8 @@ function Cells({
 }: Pick<TableProps, 'answer' | 'isJobs'> & { row: RestRouteRow; href: string }) {
   const t = useTranslations('performance.routes')
   const words = performanceWords(useLocale())
+  const { previous } = row
+  const samples = [row.samples, previous.samples] as const
   const points = filledSeries(
     row.series.map(([startS, value]) => ({ startS, value })),
     Date.parse(answer.start),
@@ -131,6 +133,13 @@ function Cells({
     <>
       <td className="number">
         <SampledCount of={row} />
+        <Delta
+          kind="count"
+          now={row.count}
+          before={previous.count}
+          samples={samples}
+          was={words.count(Math.round(previous.count))}
+        />
       </td>
       <td className="number performance-wide text-ink-2">{words.perMinute(row.perMinute)}</td>
       <td className="number performance-wide">{words.long(row.timePerDayMs)}</td>
@@ -142,9 +151,17 @@ function Cells({
       </td>
       <td className="number performance-wide text-ink-2">
         <Percentile ms={row.p95} href={href} label={t('slowerThan', { part: 'p95' })} />
+        <Delta kind="time" now={row.p95} before={previous.p95} samples={samples} was={words.duration(previous.p95)} />
       </td>
       <td className="number">
         <Failures rate={row.failureRate} />
+        <Delta
+          kind="rate"
+          now={row.failureRate}
+          before={previous.failureRate}
+          samples={samples}
+          was={words.rate(previous.failureRate)}
+        />
       </td>
       {isJobs ? null : (
         <>

@@ -6,7 +6,7 @@ import type { RestStatement, RestStatementCallers, RestStatements } from '../../
 import { apiFetch } from '../../client/api.ts'
 import { Link } from '../../ui/link.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
-import { Failures, NameCell } from './cells.tsx'
+import { Delta, Failures, NameCell } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
 import { Pages } from './pages.tsx'
 import { type PerformanceParams, routeSearch, rowsPerPage, statementSorts, viewQueryOf } from './params.ts'
@@ -77,18 +77,44 @@ function Callers({
 
 function Figures({ row, kind }: { row: RestStatement; kind: Kind }) {
   const words = performanceWords(useLocale())
+  const { previous } = row
+  const samples = [row.samples, previous.samples] as const
   return (
     <>
       <td className="number">
         <b>{words.long(row.totalMs)}</b>
+        <Delta
+          kind="time"
+          now={row.totalMs}
+          before={previous.totalMs}
+          samples={samples}
+          was={words.long(previous.totalMs)}
+        />
       </td>
       <td className="number">
         <SampledCount of={row} />
+        <Delta
+          kind="count"
+          now={row.count}
+          before={previous.count}
+          samples={samples}
+          was={words.count(Math.round(previous.count))}
+        />
       </td>
       <td className="number performance-wide text-ink-2">{words.duration(row.p75)}</td>
-      <td className="number">{words.duration(row.p95)}</td>
+      <td className="number">
+        {words.duration(row.p95)}
+        <Delta kind="time" now={row.p95} before={previous.p95} samples={samples} was={words.duration(previous.p95)} />
+      </td>
       <td className="number performance-wide">
         <Failures rate={row.failureRate} />
+        <Delta
+          kind="rate"
+          now={row.failureRate}
+          before={previous.failureRate}
+          samples={samples}
+          was={words.rate(previous.failureRate)}
+        />
       </td>
       {kind === 'assets' ? (
         <>

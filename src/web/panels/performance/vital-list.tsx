@@ -3,25 +3,37 @@ import type { RestVital } from '../../../contract/explore/performance.ts'
 import { vitalRating } from '../../../domain/traces/vitals.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SeverityShape } from '../../ui/severity.tsx'
+import { Delta } from './cells.tsx'
 import { useSampledText } from './sampled.tsx'
 import { performanceWords } from './words.ts'
 
 const severities = { good: 'ok', meh: 'warning', poor: 'error' } as const
 
-/** The p75 of a vital, with the shape and the word of its rating. */
+/** The p75 of a vital, with the shape and the word of its rating, and its change against the range before. */
 export function VitalValue({ vital }: { vital: RestVital }) {
+  const { previous } = vital
   const t = useTranslations('performance.rating')
   const locale = useLocale()
   const words = performanceWords(locale)
   const rating = vitalRating(vital.vital, vital.p75)
+  const text = (value: number) =>
+    vital.vital === 'cls'
+      ? new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)
+      : words.duration(value)
   return (
     <span className="performance-score">
       <SeverityShape level={severities[rating]} label={t(rating)} sizePx={8} />
-      <b>
-        {vital.vital === 'cls'
-          ? new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(vital.p75)
-          : words.duration(vital.p75)}
-      </b>
+      <b>{text(vital.p75)}</b>
+      {previous ? (
+        <Delta
+          isInline
+          kind="time"
+          now={vital.p75}
+          before={previous.p75}
+          samples={[vital.samples, previous.samples]}
+          was={text(previous.p75)}
+        />
+      ) : null}
     </span>
   )
 }

@@ -9,7 +9,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { NameCell, Score } from './cells.tsx'
+import { Delta, NameCell, Score } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
 import { Pages } from './pages.tsx'
 import { type PerformanceParams, rowsPerPage } from './params.ts'
@@ -28,12 +28,14 @@ function Totals({ answer }: { answer: RestVitals }) {
   const t = useTranslations('performance.vitals')
   const words = performanceWords(useLocale())
   const sampled = useSampledText()
+  const routes = useTranslations('performance.routes')
   return (
     <Facts>
       <Fact
         label={t('score')}
         value={answer.score === null ? '–' : words.score(answer.score)}
         title={t('scoreTitle')}
+        change={answer.scoreBefore === null ? undefined : routes('was', { value: words.score(answer.scoreBefore) })}
       />
       {answer.totals.map((vital) => (
         <Fact
@@ -63,6 +65,22 @@ function Vital({ vital }: { vital: RestVital | undefined }) {
         </code>
       ) : null}
     </span>
+  )
+}
+
+/** The change of a route's score. Its least measured vital says whether there are enough samples. */
+function ScoreDelta({ row: { score, scoreBefore, vitals } }: { row: RestVitals['rows'][number] }) {
+  const words = performanceWords(useLocale())
+  if (scoreBefore === null) return null
+  const least = (of: (vital: RestVital) => number) => Math.min(...vitals.map(of))
+  return (
+    <Delta
+      kind="score"
+      now={score}
+      before={scoreBefore}
+      samples={[least(({ samples }) => samples), least(({ previous }) => previous?.samples ?? 0)]}
+      was={words.score(scoreBefore)}
+    />
   )
 }
 
@@ -157,6 +175,7 @@ export function VitalsTable({
             </td>
             <td className="number">
               <Score score={row.score} />
+              <ScoreDelta row={row} />
             </td>
             {shown.map((name) => (
               <td key={name} className={name === 'lcp' ? undefined : 'performance-wide'}>

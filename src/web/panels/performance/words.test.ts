@@ -4,7 +4,7 @@ import { brushOf, brushOfDurations, bucketsOf, movedBrush, slowestPart } from '.
 import { changedSearch, performanceParams, routeSearch, scopeSearch, withinRange } from './params.ts'
 import { statementPage, statementSearch } from './statement-link.tsx'
 import { keyedBrush } from './use-time-brush.ts'
-import { filledSeries, linePath, opWord, performanceWords, relativeChange, toneOf, topOf } from './words.ts'
+import { deltaOf, filledSeries, linePath, opWord, performanceWords, relativeChange, toneOf, topOf } from './words.ts'
 
 const words = performanceWords('en')
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -196,6 +196,29 @@ test.each([
 test('other keys stay with the page', () => {
   expect(keyedBrush('j', { at: 1, count: 10, isExtending: false, shown: chosen })).toBeUndefined()
   expect(keyedBrush('Escape', { at: 1, count: 10, isExtending: false, shown: undefined })).toBeUndefined()
+})
+
+test.each([
+  ['time', 150, 100, 0.5, 'worse'],
+  ['time', 80, 100, -0.2, 'better'],
+  ['time', 104, 100, undefined, undefined],
+  ['time', 100, null, undefined, undefined],
+  ['time', 100, 0, undefined, undefined],
+  ['count', 300, 100, 2, undefined],
+  ['rate', 0.019, 0.008, 0.011, 'worse'],
+  ['rate', 0, 0.008, -0.008, 'better'],
+  ['rate', 0.0194, 0.019, undefined, undefined],
+  ['score', 0.48, 0.77, -0.29, 'worse'],
+  ['score', 0.9, 0.89, 0.01, 'better'],
+] as const)('a %s of %s after %s changed by %s, which is %s', (kind, now, before, change, tone) => {
+  const delta = deltaOf(kind, now, before)
+  if (change === undefined) return expect(delta).toBeUndefined()
+  expect(delta?.change).toBeCloseTo(change, 9)
+  expect(delta?.tone).toBe(tone)
+})
+
+test('a change in points has its sign', () => {
+  expect([words.points(0.011), words.points(-0.29)]).toEqual(['+1.1', '-29'])
 })
 
 test('throughput and changes of figures', () => {

@@ -16,6 +16,8 @@ type PerformanceWords = {
   share(share: number): string
   /** A change with its sign. */
   change(change: number): string
+  /** A change of a rate or of a score of 0 to 1 with its sign, in points of 100. */
+  points(change: number): string
   /** A score of 0 to 1 as 0 to 100. */
   score(score: number): string
   apdex(apdex: number | null): string
@@ -53,6 +55,7 @@ export function performanceWords(locale: string): PerformanceWords {
     maximumFractionDigits: 0,
     signDisplay: 'exceptZero',
   })
+  const points = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'exceptZero' })
   const scaled = (ms: number, units: readonly (readonly [number, number, string])[]) => {
     const [, lengthMs, unit] = units.find(([fromMs]) => Math.abs(ms) >= fromMs) ?? [0, 1, 'ms']
     return `${three.format(ms / lengthMs)}${space}${unit}`
@@ -66,6 +69,7 @@ export function performanceWords(locale: string): PerformanceWords {
     rate: (part) => (part === null ? dash : rate.format(part)),
     share: (part) => share.format(part),
     change: (change) => signed.format(change),
+    points: (change) => points.format(change * 100),
     score: (score) => whole.format(score * 100),
     apdex: (apdex) => (apdex === null ? dash : two.format(apdex)),
     bytes: (bytes) => `${three.format(bytes / (bytes < 1e6 ? 1e3 : 1e6))}${space}${bytes < 1e6 ? 'kB' : 'MB'}`,
@@ -86,6 +90,32 @@ export const relativeChange = (now: number | null, before: number | null): numbe
 /** The change of a duration as a tone. Within 5 % it is none. */
 export const toneOf = (change: number | null): 'worse' | 'better' | undefined =>
   change === null || Math.abs(change) < 0.05 ? undefined : change > 0 ? 'worse' : 'better'
+
+/** Fewer samples in one of the ranges give no stable change. */
+export const comparedMin = 50
+
+/** What a figure is: times and counts change by a share, rates and scores by points. */
+export type FigureKind = 'time' | 'count' | 'rate' | 'score'
+
+/** A smaller change is none: 5 % of a time or a count, a tenth of a percent of a rate, one of 100 points of a score. */
+const changeMin = { time: 0.05, count: 0.05, rate: 0.001, score: 0.01 } as const
+
+/**
+ * The change of a figure against the range before: its amount (a share, or points of 1), and whether it is worse. Undefined
+ * if it is about the same or cannot be compared. More requests are neither worse nor better.
+ */
+export function deltaOf(
+  kind: FigureKind,
+  now: number | null,
+  before: number | null,
+): { change: number; tone: 'worse' | 'better' | undefined } | undefined {
+  const isShare = kind === 'time' || kind === 'count'
+  const change = isShare ? relativeChange(now, before) : now === null || before === null ? null : now - before
+  // A difference of shares is inexact: 0.9 - 0.89 is less than 0.01.
+  if (change === null || Math.abs(change) < changeMin[kind] - 1e-9) return undefined
+  const isWorse = kind === 'score' ? change < 0 : change > 0
+  return { change, tone: kind === 'count' ? undefined : isWorse ? 'worse' : 'better' }
+}
 
 /**
  * The line of a row from zero on its own scale. Gaps are closed. A single point is a dot: a route with less data than a
