@@ -49,7 +49,7 @@ const requests = (): SpanChanges[] =>
         transaction: 'GET /orders/[id]',
         durationUs: isSlow ? 900_000 : 90_000,
         failed: n < 3,
-        attributes: { 'flag.new': isSlow ? 'on' : 'off' },
+        attributes: { 'flag.new': isSlow ? 'on' : 'off', 'cart.size': n % 2 === 0 ? 'many' : 'few' },
       },
       ...Array.from({ length: isSlow ? 6 : 1 }, (_child, k) => ({
         ...common,
@@ -207,6 +207,20 @@ describe('performance', () => {
       expect.objectContaining({ key: '5+ × db', value: 'SELECT * FROM items WHERE id = ?' }),
     ])
     expect(found.traces).toHaveLength(3)
+    // Half of both sides have either cart, which is said once. All have one environment, which says nothing.
+    expect(found.alike.map(({ key, ownShare }) => [key, ownShare])).toEqual([['cart.size', 0.5]])
+    // Traces can be narrowed to a value: all slow ones have the flag, every second of them a large cart.
+    const narrowed = async (key: string, value: string) => {
+      const query = new URLSearchParams({ from: '500', key, value })
+      const { traces } = await get<RestWhySlow>(`routes/${await idOf('/orders/[id]')}/why-slow/?${query}`)
+      return traces.map(({ traceId }) => traceId.replace(/^b+/, ''))
+    }
+    expect(await narrowed('flag.new', 'on')).toHaveLength(3)
+    expect(await narrowed('flag.new', 'off')).toEqual([])
+    // The newest slow ones are 57, 54 and 51: hexadecimal 39, 36 and 33. Even ones have a large cart.
+    expect(await narrowed('cart.size', 'many')).toEqual(['36', '30', '2a'])
+    expect(await narrowed('environment', 'production')).toHaveLength(3)
+    expect(await narrowed('cart.size', "' OR 1=1 --")).toEqual([])
     // Fewer than 20 samples say more about chance.
     const few = await get<RestWhySlow>(`routes/${await idOf('/orders/[id]')}/why-slow/?from=5000`)
     expect(few).toMatchObject({ own: 0, attributes: [], spans: [] })

@@ -185,13 +185,17 @@ export const performanceApiRoutes: readonly Route[] = [
         .describe('Selected durations are shorter, ms.'),
       since: moment('Start of a selected part of the range, ISO 8601. With from=0 only this part is selected.'),
       until: moment('End of the selected part.'),
+      key: z.string().max(200).optional().describe('The attribute of a value that the traces must have.'),
+      value: z.string().max(1000).optional().describe('That value. Without `key`, all selected traces are listed.'),
     }),
     response: restWhySlow,
     handle: async (call) => {
-      const { from, to, since, until } = call.query
+      const { from, to, since, until, key, value } = call.query
       const view = await performanceViewOf(call)
       const durations = { fromMs: from, toMs: Math.max(from, to) }
-      return { body: await whySlow(call.app, view, call.params.route ?? '', durations, partOf(view, since, until)) }
+      const id = call.params.route ?? ''
+      const having = key === undefined || value === undefined ? undefined : { key, value }
+      return { body: await whySlow(call.app, view, id, durations, partOf(view, since, until), having) }
     },
   }),
   route({

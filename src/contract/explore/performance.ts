@@ -187,7 +187,10 @@ export const restWhySlow = z
     others: z.int().describe('Other segments that were read.'),
     attributes: z.array(slowValue),
     spans: z.array(slowValue).describe('Child spans: the key is their op, the value their statement.'),
-    traces: z.array(trace),
+    alike: z
+      .array(slowValue)
+      .describe('Frequent attributes that the selected ones have about as often as the others: these explain nothing.'),
+    traces: z.array(trace).describe('The newest selected ones, with the value of `key` and `value` if these are sent.'),
   })
   .meta({ id: 'PerformanceWhySlow' })
 export type RestWhySlow = z.infer<typeof restWhySlow>

@@ -29,6 +29,36 @@ export function liftOf({ own, others }: ValueCount, counted: Counted): { lift: n
   return { lift: ratio, low: ratio / spread, high: ratio * spread }
 }
 
+/** Shares within a quarter of each other are about the same. */
+const alikeLiftMax = 1.25
+/** A rare value is about the same by chance, and one that nearly all have says nothing. */
+const alikeShares = { min: 0.2, max: 0.98 } as const
+
+/**
+ * Returns at most `max` values that are frequent and about as frequent on both sides, most frequent first, one of each key:
+ * what does not explain the difference.
+ */
+export function alikeOf(counted: Counted, max: number): Common[] {
+  if (counted.own === 0 || counted.others === 0) return []
+  const alike = counted.values
+    .filter(({ key }) => !isTrivialTag(key))
+    .map((valueCount) => ({
+      key: valueCount.key,
+      value: valueCount.value,
+      own: valueCount.own,
+      ownShare: valueCount.own / counted.own,
+      otherShare: valueCount.others / counted.others,
+      ...liftOf(valueCount, counted),
+    }))
+    .filter(({ ownShare, otherShare, lift }) => {
+      const isTelling = Math.min(ownShare, otherShare) >= alikeShares.min && ownShare <= alikeShares.max
+      return isTelling && lift <= alikeLiftMax && lift >= 1 / alikeLiftMax
+    })
+    .sort((a, b) => b.ownShare - a.ownShare || (a.key < b.key ? -1 : 1))
+  const keys = new Set<string>()
+  return alike.filter(({ key }) => !keys.has(key) && keys.add(key)).slice(0, max)
+}
+
 /** Returns at most `max` over-represented values, ordered by the lower bound of the lift. */
 export function commonOf(counted: Counted, max: number): Common[] {
   if (counted.own === 0 || counted.others === 0) return []

@@ -1,7 +1,7 @@
 import type { RestSlowValue, RestWhySlow } from '../../contract/explore/performance.ts'
 import { commonEventsMin } from '../../domain/in-common.ts'
-import type { SlowCounts, TimeRange } from '../../store/events/performance-store.ts'
-import { commonOf } from '../events/lift.ts'
+import type { SlowCounts, SlowPair, TimeRange } from '../../store/events/performance-store.ts'
+import { alikeOf, commonOf } from '../events/lift.ts'
 import type { QueryDeps } from '../issues/issue.ts'
 import { type PerformanceView, scopeOf } from './compared.ts'
 import { routeOfView, toRestTrace } from './route.ts'
@@ -16,16 +16,19 @@ const spanSegmentsMax = 1200
 const comparedMax = 500
 const shownMax = 12
 const tracesMax = 3
+const alikeMax = 3
+
+/** Whether there are enough samples to compare, by the rules of an issue's "In common". */
+const isEnough = ({ own, others }: SlowCounts): boolean => own >= commonEventsMin && others >= commonEventsMin
 
 /** Over-represented values by the rules of an issue's "In common": from 20 samples, 1.5 times as often. */
 function valuesOf(counts: SlowCounts): RestSlowValue[] {
-  if (counts.own < commonEventsMin || counts.others < commonEventsMin) return []
-  return commonOf(counts, shownMax)
+  return isEnough(counts) ? commonOf(counts, shownMax) : []
 }
 
 /**
  * Returns what segments of a route with durations from `fromMs` to `toMs` that began in `times` have more often than its
- * others in the range. Without `times`, only durations tell them apart. Throws NOT_FOUND, QUERY_TIMEOUT,
+ * others in the range. Without `times`, only durations tell them apart. `having`: the traces have this value. Throws NOT_FOUND, QUERY_TIMEOUT,
  * STORE_UNAVAILABLE.
  */
 export async function whySlow(
@@ -34,6 +37,7 @@ export async function whySlow(
   id: string,
   durationsMs: { fromMs: number; toMs: number },
   times?: TimeRange,
+  having?: SlowPair,
 ): Promise<RestWhySlow> {
   const { key } = routeOfView(view, id)
   const durations = { fromUs: Math.floor(durationsMs.fromMs * 1000), toUs: Math.ceil(durationsMs.toMs * 1000) }
@@ -46,13 +50,14 @@ export async function whySlow(
   const selected = { ...request.scope, ...times }
   const [{ attributes, spans }, traces] = await Promise.all([
     events.slowValues({ ...request, times, segmentsMax, spanSegmentsMax, max: comparedMax }),
-    events.routeTraces({ ...request, scope: selected, order: 'newest', max: tracesMax }),
+    events.routeTraces({ ...request, scope: selected, having, order: 'newest', max: tracesMax }),
   ])
   return {
     own: attributes.own,
     others: attributes.others,
     attributes: valuesOf(attributes),
     spans: valuesOf(spans),
+    alike: isEnough(attributes) ? alikeOf(attributes, alikeMax) : [],
     traces: traces.map(toRestTrace),
   }
 }

@@ -107,6 +107,9 @@ type TimePart = {
 export type BreakdownKind = 'release' | 'environment' | 'browser' | 'device'
 type BreakdownRow = Sampled & { value: string; p75Ms: number | null; failed: number }
 
+/** A value of an attribute, or of a column that counts as one. */
+export type SlowPair = { key: string; value: string }
+
 /**
  * Values of slow segments and of others. `own` and `others` are the segments that were read, `ownCount` what the slow ones
  * stand for. The counts of values are of the segments that were read, corrected by weights.
@@ -208,9 +211,14 @@ export type PerformanceStore = {
   vitalCauses(request: VitalsRequest): Promise<VitalCause[]>
   /** Segments of a route by duration: 20 buckets for each power of ten, shortest first. */
   routeDurations(request: RouteRequest): Promise<(Sampled & DurationRange)[]>
-  /** Segments of a route: the slowest, or the newest with durations in a range. */
+  /** Segments of a route: the slowest, or the newest with durations in a range. `having`: a value that `slowValues` found. */
   routeTraces(
-    request: RouteRequest & { durations?: DurationRange; order: 'slowest' | 'newest'; max: number },
+    request: RouteRequest & {
+      durations?: DurationRange
+      having?: SlowPair | undefined
+      order: 'slowest' | 'newest'
+      max: number
+    },
   ): Promise<TracedSegment[]>
   /** What the newest segments of a route, at most `segmentsMax`, spent their time on. */
   routeParts(

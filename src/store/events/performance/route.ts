@@ -2,7 +2,7 @@ import type { Connection } from '../connection.ts'
 import type { BreakdownKind, DurationRange, PerformanceStore, RouteRequest } from '../performance-store.ts'
 import { createValues, type Values } from '../reading/filter.ts'
 import { hashText } from '../tables/rows.ts'
-import { compileChildren, compileRoute, isMeasured, readMs, type Tables, weighed } from './segments.ts'
+import { compileChildren, compilePair, compileRoute, isMeasured, readMs, type Tables, weighed } from './segments.ts'
 
 /** Buckets of the distribution for each power of ten. */
 const perDecade = 20
@@ -51,11 +51,12 @@ type StoredSegment = {
 }
 
 function createTraces(connection: Connection, table: string): PerformanceStore['routeTraces'] {
-  return async ({ durations, order, max, ...request }) => {
+  return async ({ durations, having, order, max, ...request }) => {
     const values = createValues()
+    const pair = having ? ` AND ${compilePair(values, having)}` : ''
     const rows = await connection.rows<StoredSegment>(
       `SELECT lower(hex(trace_id)) AS trace_hex, span_id, toUnixTimestamp64Milli(start) AS start_ms, duration, failed, release
-       FROM ${table} WHERE ${compileMeasured(values, request, durations)}
+       FROM ${table} WHERE ${compileMeasured(values, request, durations)}${pair}
        ORDER BY ${order === 'slowest' ? 'duration DESC' : 'start DESC'}, span_id LIMIT 1 BY trace_id LIMIT ${values.add('UInt32', max)}`,
       values.bound,
     )

@@ -1,5 +1,5 @@
 import type { Scope } from '../events.ts'
-import type { RouteKey, TimeRange } from '../performance-store.ts'
+import type { RouteKey, SlowPair, TimeRange } from '../performance-store.ts'
 import { aheadMs, type Values } from '../reading/filter.ts'
 
 /** Tables that a query reads, with their database. */
@@ -54,6 +54,25 @@ export const compileRoute = (values: Values, key: RouteKey, scope: Scope): strin
 export const compileChildren = (values: Values, { key, scope }: { key: RouteKey; scope: Scope }, of: string): string =>
   `${compileSpanScope(values, { ...scope, projectIds: [key.projectId] })} AND is_segment = 0
    AND route = ${values.add('String', key.route)} AND start >= (SELECT min(start) - toIntervalMinute(1) FROM ${of})`
+
+/** Columns whose values are compared like those of attributes. */
+const pairColumns: Readonly<Record<string, string>> = {
+  release: 'toString(release)',
+  environment: 'toString(environment)',
+  'http.status': 'toString(http_status)',
+  browser: 'toString(browser)',
+}
+/** The same as pairs of SQL. */
+export const columnPairs = Object.entries(pairColumns)
+  .map(([key, column]) => `('${key}', ${column})`)
+  .join(', ')
+
+/** Condition for segments with a value, by the names that why slow compares. */
+export function compilePair(values: Values, { key, value }: SlowPair): string {
+  const wanted = values.add('String', value)
+  const column = Object.hasOwn(pairColumns, key) ? pairColumns[key] : undefined
+  return `(tags[${values.add('String', key)}] = ${wanted}${column ? ` OR ${column} = ${wanted}` : ''})`
+}
 
 /**
  * The weight of a span for percentiles. The engine takes only whole numbers there: sixteenths keep the error of a

@@ -2,7 +2,7 @@ import type { Connection } from '../connection.ts'
 import type { PerformanceStore, SlowCounts } from '../performance-store.ts'
 import { createValues, type Values } from '../reading/filter.ts'
 import { compileDurations, compileMeasured } from './route.ts'
-import { compileChildren, compileTimes, type Tables } from './segments.ts'
+import { columnPairs, compileChildren, compileTimes, type Tables } from './segments.ts'
 
 type Request = Parameters<PerformanceStore['slowValues']>[0]
 /**
@@ -54,8 +54,7 @@ function compileAttributes(values: Values, { segments }: Tables, request: Reques
     SELECT own, toFloat64(weight) AS weight, arrayJoin(arrayPushBack(arrayFilter(
         pair -> pair.1 NOT IN ${values.add('Array(String)', without)} AND ${isShort} AND pair.2 != '0',
         arrayConcat(arrayMap((key, text) -> (toString(key), text), mapKeys(tags), mapValues(tags)),
-          [('release', toString(release)), ('environment', toString(environment)), ('http.status', toString(http_status)),
-            ('browser', toString(browser))])), ('', ''))) AS pair
+          [${columnPairs}])), ('', ''))) AS pair
     FROM ${sides})`
 }
 

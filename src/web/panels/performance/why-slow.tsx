@@ -1,25 +1,15 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
 import { useMemo } from 'react'
-import type { RestRoutePage, RestSlowValue, RestWhySlow } from '../../../contract/explore/performance.ts'
-import { commonEventsMin, commonLiftMin } from '../../../domain/in-common.ts'
-import { type ApiRequest, apiFetch } from '../../client/api.ts'
-import { buttonClass } from '../../ui/forms/controls.tsx'
-import { Link } from '../../ui/link.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
-import { QueryFailed } from '../../ui/states.tsx'
+import type { RestRoutePage } from '../../../contract/explore/performance.ts'
+import type { ApiRequest } from '../../client/api.ts'
 import { useTimeText } from '../../ui/time.tsx'
 import { brushOfDurations, bucketsOf, slowestPart } from './brush.ts'
 import { Distribution } from './distribution.tsx'
 import type { PerformanceParams } from './params.ts'
-import { StatementLink } from './statement-link.tsx'
+import { Reasons } from './reasons.tsx'
 import { performanceWords } from './words.ts'
-
-/** The largest ratio to show. A larger ratio only reflects how few the others are. */
-const liftShownMax = 100
-const shownMax = 6
 
 type WhySlowProps = {
   organization: string
@@ -113,121 +103,9 @@ export function WhySlow({ organization, page, query, kept, brush, change, during
             until: during && new Date(during.toMs).toISOString(),
           }}
           kept={kept}
+          during={during}
         />
       ) : null}
     </section>
-  )
-}
-
-function Reasons({
-  organization,
-  page: { id, project },
-  query,
-  kept,
-}: Pick<WhySlowProps, 'organization' | 'page' | 'query' | 'kept'>) {
-  const t = useTranslations('performance.whySlow')
-  const { data, error } = useQuery({
-    queryKey: ['why-slow', organization, id, query],
-    queryFn: ({ signal }) =>
-      apiFetch<RestWhySlow>(`organizations/${organization}/performance/routes/${id}/why-slow/`, { query, signal }),
-    retry: false,
-  })
-  if (error) return <QueryFailed error={error} />
-  if (!data) return <div className="performance-reasons" />
-  const values = [
-    ...data.spans.map((value) => ({ value, isSpan: true })),
-    ...data.attributes.map((value) => ({ value, isSpan: false })),
-  ]
-    .sort((a, b) => b.value.low - a.value.low)
-    .slice(0, shownMax)
-  return (
-    <div className="performance-reasons">
-      {values.length === 0 ? (
-        <p className="performance-none">
-          {data.own < commonEventsMin || data.others < commonEventsMin
-            ? t('few', { own: data.own, others: data.others, min: commonEventsMin })
-            : t('nothing', { lift: commonLiftMin })}
-        </p>
-      ) : (
-        <>
-          <p className="performance-legend">
-            <span>{t('legend')}</span>
-            <span>{t('own')}</span>
-            <span>{t('rest')}</span>
-          </p>
-          <ul className="in-common">
-            {values.map(({ value, isSpan }) => (
-              <Reason
-                key={`${isSpan} ${value.key}=${value.value}`}
-                value={value}
-                base={isSpan ? `/o/${organization}/performance` : undefined}
-                kept={kept}
-                project={project.slug}
-              />
-            ))}
-          </ul>
-          <p className="performance-note">{t('sampled', { own: data.own, others: data.others })}</p>
-        </>
-      )}
-      {data.traces.length > 0 ? (
-        <p className="performance-traces">
-          {data.traces.map((trace, at) => (
-            <Link
-              key={trace.traceId}
-              className={buttonClass({ compact: true })}
-              href={`/o/${organization}/traces/${trace.traceId}?span=${trace.spanId}`}
-            >
-              {t('trace', { number: at + 1 })}
-            </Link>
-          ))}
-        </p>
-      ) : null}
-    </div>
-  )
-}
-
-function Reason({
-  value,
-  base,
-  kept,
-  project,
-}: {
-  value: RestSlowValue
-  /** Of a span: the address that its statement's page is below. */
-  base: string | undefined
-  kept: string
-  /** Slug of the route's project. */
-  project: string
-}) {
-  const t = useTranslations('performance.whySlow')
-  const words = performanceWords(useLocale())
-  const lift =
-    value.lift > liftShownMax ? t('liftOver', { lift: liftShownMax }) : t('lift', { lift: words.lift(value.lift) })
-  const text = (
-    <code className="performance-cut">
-      <PlainText text={value.value} charactersMax={120} />
-    </code>
-  )
-  return (
-    <li title={`${lift} (${words.lift(value.low)} – ${words.lift(value.high)})\n${value.value}`}>
-      <span className="in-common-line">
-        <span className="text-ink-3">
-          <PlainText text={value.key} charactersMax={60} />
-        </span>
-        {base === undefined ? (
-          text
-        ) : (
-          <StatementLink base={base} kept={kept} project={project} category={value.key} statement={value.value}>
-            {text}
-          </StatementLink>
-        )}
-        <b>{words.share(value.ownShare)}</b>
-        <span className="in-common-other">{words.share(value.otherShare)}</span>
-      </span>
-      <span className="in-common-bar" aria-hidden="true">
-        <span style={{ width: `${Math.round(value.ownShare * 100)}%` }} />
-        <i style={{ left: `${Math.round(value.otherShare * 100)}%` }} />
-      </span>
-    </li>
   )
 }
