@@ -382,7 +382,14 @@ describe('a trace as the page reads it', () => {
 
   test('all spans in columns, errors at their spans, feedback at its error', async () => {
     const { app, project } = made()
-    await stored(project, 'transaction', transaction(81, 'pageload', { trace_id: id }, [child(82, 81), child(83, 82)]))
+    await stored(
+      project,
+      'transaction',
+      transaction(81, 'pageload', { trace_id: id }, [
+        child(82, 81),
+        { ...child(83, 82), links: [{ trace_id: hex(78), span_id: hex(84, 16), sampled: true }] },
+      ]),
+    )
     await stored(project, 'event', { ...error(81, { trace_id: id, span_id: hex(83, 16) }), event_id: hex(8101) })
     const view = await viewOf()
     expect(view).toMatchObject({
@@ -484,6 +491,7 @@ describe('a trace as the page reads it', () => {
     const text = await call('GET', `/organizations/acme/trace/${id}/markdown/`)
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     expect(text.text).toContain('db query 82 (at')
+    expect(text.text).toContain(`db query 83 -> span ${hex(84, 16)} of trace ${hex(78)}`)
     const otlp = await call('GET', `/organizations/acme/trace/${id}/otlp/`)
     expect(otlp.headers.get('content-disposition')).toContain(`trace-${id}.otlp.json`)
     expect(otlp.text).toContain('"startTimeUnixNano"')

@@ -14,6 +14,7 @@ import { statementOf, traceItem } from '../../query/traces/item.ts'
 import { traceMarkdown } from '../../query/traces/markdown.ts'
 import { toOtlp } from '../../query/traces/otlp.ts'
 import { tracePeers } from '../../query/traces/peers.ts'
+import { spanExtras } from '../../query/traces/span-extras.ts'
 import { traceMeta, traceTree, treeSpansMax } from '../../query/traces/trace.ts'
 import { traceView, viewSpansMax, viewSpansMost } from '../../query/traces/view.ts'
 import { normalizeId } from '../../wire/ids.ts'
@@ -201,7 +202,8 @@ export const traceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/trace/:trace/markdown',
     operationId: 'traceMarkdown',
-    summary: 'A trace as Markdown for tickets and assistants: its tree, errors and critical path.',
+    summary:
+      'A trace as Markdown for tickets and assistants: its tree, errors, web vitals, span events, links and critical path.',
     action: 'event:read',
     produces: 'text/markdown',
     response: z.string(),
@@ -212,7 +214,7 @@ export const traceRoutes: readonly Route[] = [
       const url = `${call.app.config.url}/o/${organizationOf(call.found).slug}/traces/${view.traceID}`
       const text =
         compare === undefined
-          ? traceMarkdown(view, url)
+          ? traceMarkdown(view, url, await spanExtras(call.app, await readableIdsOf(call), view.traceID))
           : comparisonMarkdown(
               traceComparison(view, await viewOf(call, viewSpansMax, compare)),
               `${url}?compare=${traceIdOf(compare)}`,

@@ -55,6 +55,43 @@ test('a tree with folded runs, gaps, failures, missing parents and hidden spans'
   expect(text.match(/^````text$/m) ?? text.includes('get ```')).toBeTruthy()
 })
 
+test('web vitals, and the events and links of spans', () => {
+  const traceId = 'ab'.repeat(16)
+  const trace = view(
+    [
+      { id: 'a', op: 'pageload', name: '/cart', segment: true, for: 4200 },
+      { id: 'b', parent: 'a', op: 'db', name: 'SELECT 1', from: 100, for: 50 },
+    ],
+    { vitals: [{ span: 0, values: { lcp: 4170, cls: 0.31 } }] },
+  )
+  const [a = '', b = ''] = trace.spans.ids
+  const at = (ms: number) => (trace.origin / 1000 + ms) / 1000
+  const link = { trace_id: 'cd'.repeat(16), span_id: 'c'.repeat(16), sampled: false, attributes: { kind: 'queue' } }
+  const text = traceMarkdown(trace, 'https://mishap.test/t', [
+    {
+      spanId: b,
+      startUs: trace.origin,
+      events: [{ name: 'retry\n```', timestamp: at(120), attributes: { attempt: 2, why: 'x'.repeat(400) } }],
+      links: [link, { trace_id: traceId, span_id: a, sampled: true }],
+    },
+    {
+      spanId: 'f'.repeat(16),
+      startUs: trace.origin,
+      events: Array.from({ length: 120 }, (_, n) => ({ name: `tick ${n}`, timestamp: at(200), attributes: {} })),
+      links: [],
+    },
+  ])
+  expect(text).toMatch(/## Web vitals\n\n`+text\nLCP 4\.17 s, poor, in pageload \/cart \[web\]\nCLS 0\.31, poor, in /)
+  expect(text).toContain('## Span events, the first 100')
+  expect(text).toMatch(/at 120 ms: retry ``` in db SELECT 1: attempt=2, why=x{280,290}$/m)
+  expect(text).toContain(`at 200 ms: tick 98 in span ${'f'.repeat(16)}`)
+  expect(text).not.toContain('tick 99 ')
+  expect(text).toContain(`db SELECT 1 -> span ${'c'.repeat(16)} of trace ${'cd'.repeat(16)} (not sampled): kind=queue`)
+  expect(text).toContain('db SELECT 1 -> pageload /cart [web]\n')
+  // A trace without them has none of the headings.
+  expect(traceMarkdown(view([]), 'https://mishap.test/t')).not.toMatch(/Web vitals|Span events|Links of spans/)
+})
+
 test('a trace known only by its error says that no spans are stored', () => {
   const event = {
     eventID: 'e'.repeat(32),

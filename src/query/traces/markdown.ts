@@ -3,12 +3,18 @@ import { type Run, runsOf } from '../../domain/traces/trace-runs.ts'
 import { textOf } from '../../domain/traces/trace-spans.ts'
 import { criticalPath, type Gap, mainRoot, timesOf } from '../../domain/traces/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../domain/traces/trace-tree.ts'
+import { vitalRating } from '../../domain/traces/vitals.ts'
 import { durationText, fenced, inline } from '../issues/markdown-text.ts'
+import type { SpanExtra } from './span-extras.ts'
+import { spanVitalsOf } from './span-vitals.ts'
 
 /** A model reads every line, and a person scrolls: more are summed up. */
 const linesMax = 400
 const depthMax = 40
 const nameMax = 160
+const attributesMax = 300
+/** Web vitals, events and links of spans: as many vitals as the page shows. */
+const extrasMax = 100
 
 type Parts = { view: RestTraceView; tree: TraceTree; runs: Map<number, Run[]>; gaps: Map<number, Gap[]> }
 
@@ -76,8 +82,56 @@ function pathLines(parts: Parts): string[] {
     .map(([node, us]) => `${durationText(us)} in ${nodeName(parts, node)}`)
 }
 
-/** Formats a trace as Markdown for tickets or assistants. Texts of spans are fenced and marked untrusted. */
-export function traceMarkdown(view: RestTraceView, url: string): string {
+/** Attributes in one line, cut like names. */
+const attributesText = (attributes: Record<string, unknown> | undefined): string => {
+  const pairs = Object.entries(attributes ?? {}).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value ?? null)}`,
+  )
+  return pairs.length > 0 ? `: ${pairs.join(', ').replace(/\s+/g, ' ').slice(0, attributesMax)}` : ''
+}
+
+/** The web vitals at the spans that measured them, as on the page. */
+const vitalLines = (parts: Parts): string[] =>
+  spanVitalsOf(parts.view).map(({ vital, value, isSoft, span }) => {
+    const shown = vital === 'cls' ? String(Math.round(value * 1000) / 1000) : durationText(value * 1000)
+    return `${vital.toUpperCase()}${isSoft ? ' of a navigation' : ''} ${shown}, ${vitalRating(vital, value)}, in ${nodeName(parts, span)}`
+  })
+
+/** Events and links of spans. A span outside of a sample has only its id. */
+function extraLines(parts: Parts, extras: readonly SpanExtra[]): { events: string[]; links: string[] } {
+  const { view } = parts
+  const placeOf = new Map(view.spans.ids.map((id, place) => [id, place]))
+  const nameOf = (spanId: string): string => {
+    const place = placeOf.get(spanId)
+    return place === undefined ? `span ${spanId}` : nodeName(parts, place)
+  }
+  return {
+    events: extras.flatMap(({ spanId, events }) =>
+      events.map(({ name, timestamp, attributes }) => {
+        const at = durationText(timestamp * 1e6 - view.origin)
+        return `at ${at}: ${name.replace(/\s+/g, ' ').slice(0, nameMax)} in ${nameOf(spanId)}${attributesText(attributes)}`
+      }),
+    ),
+    links: extras.flatMap(({ spanId, links }) =>
+      links.map(({ trace_id, span_id, sampled, attributes }) => {
+        const to = trace_id === view.traceID ? nameOf(span_id) : `span ${span_id} of trace ${trace_id}`
+        return `${nameOf(spanId)} -> ${to}${sampled ? '' : ' (not sampled)'}${attributesText(attributes)}`
+      }),
+    ),
+  }
+}
+
+/** A block of lines with its heading, cut to the limit of the page. Nothing without lines. */
+const section = (title: string, lines: readonly string[], max: number): string[] =>
+  lines.length === 0
+    ? []
+    : [`## ${title}${lines.length > max ? `, the first ${max}` : ''}`, fenced(lines.slice(0, max).join('\n'))]
+
+/**
+ * Formats a trace as Markdown for tickets or assistants. Texts of spans are fenced and marked untrusted. `extras`: the events and
+ * links of its spans.
+ */
+export function traceMarkdown(view: RestTraceView, url: string, extras: readonly SpanExtra[] = []): string {
   const tree = buildTree(view.spans, { isSampled: view.isSampled })
   const { selfUs, gaps } = timesOf(view.spans, tree)
   const parts: Parts = { view, tree, runs: runsOf(view.spans, tree), gaps: Map.groupBy(gaps, (gap) => gap.node) }
@@ -90,6 +144,7 @@ export function traceMarkdown(view: RestTraceView, url: string): string {
   )
   const findings = view.findings.map(({ title, shortId }) => `${title.slice(0, nameMax)} ${shortId ?? ''}`)
   const logs = view.logs.map((line) => `at ${durationText(line.at)}: ${line.level} ${line.message.slice(0, nameMax)}`)
+  const { events, links } = extraLines(parts, extras)
   return [
     `# Trace ${inline(view.traceID)}`,
     url,
@@ -111,6 +166,9 @@ export function traceMarkdown(view: RestTraceView, url: string): string {
     ...(logs.length > 0
       ? [`## Log lines${view.logsTruncated ? `, the first ${logs.length}` : ''}`, fenced(logs.join('\n'))]
       : []),
+    ...section('Web vitals', vitalLines(parts), extrasMax),
+    ...section('Span events', events, extrasMax),
+    ...section('Links of spans', links, extrasMax),
     ...(view.spanCount > 0 ? ['## Where the time goes (critical path)', fenced(pathLines(parts).join('\n'))] : []),
     ...(view.spanCount > 0
       ? [`## Spans${isCut ? `, the first ${linesMax} lines` : ''}`, fenced(lines.join('\n'))]

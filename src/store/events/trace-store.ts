@@ -47,6 +47,9 @@ type StatementDurations = {
   p99Ms: number
 }
 
+/** `links` and `events`: JSON as in `SeenSpan`. */
+export type SpanExtras = Pick<SeenSpan, 'spanId' | 'startUs' | 'links' | 'events'>
+
 /** Queries of whole traces. All throw MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type TraceStore = {
   /** At most `max` spans of a trace; which ones is not defined if there are more. */
@@ -58,6 +61,8 @@ export type TraceStore = {
   traceTotals(projects: TraceProjects, traceId: string, signal?: AbortSignal): Promise<TraceTotals>
   /** All stored details of a span; undefined if it is not in these projects. The first row of a repeated span. */
   spanOfTrace(projectIds: readonly number[], traceId: string, spanId: string): Promise<SeenSpan | undefined>
+  /** Spans with links or events of their own, the first `max` by start. Both are the JSON that was stored, or ''. */
+  spansWithExtras(projectIds: readonly number[], traceId: string, max: number): Promise<SpanExtras[]>
   /** Ids of the spans with this text, number or truth value in an attribute, at most `max`. */
   spansWithAttribute(
     projectIds: readonly number[],

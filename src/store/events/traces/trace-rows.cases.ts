@@ -90,6 +90,26 @@ export function traceCases(open: () => EventStore): void {
     expect(await matches('db.system', 'my')).toEqual([])
   })
 
+  test('spans with links or events, by start and within projects', async () => {
+    const traceId = '9'.repeat(32)
+    const at = 1_760_000_100_000_000
+    const link = JSON.stringify([{ trace_id: trace, span_id: idOf(1), sampled: true }])
+    const event = JSON.stringify([{ name: 'retry', timestamp: at / 1e6, attributes: {} }])
+    const rich = [
+      span(801, { traceId, projectId: 74, startUs: at + 5, events: event }),
+      span(802, { traceId, projectId: 74, startUs: at, links: link }),
+      span(803, { traceId, projectId: 74, startUs: at }),
+      span(804, { traceId, projectId: 75, startUs: at, links: link }),
+    ].map((row) => ({ ...row, jpos: 962_000_000 }))
+    await open().insert('spans', Buffer.from(rich.map(encodeSpanRow).join('')), 'spans:extras')
+    expect(await open().spansWithExtras([74], traceId, 10)).toEqual([
+      { spanId: rich[1]?.spanId, startUs: at, links: link, events: '' },
+      { spanId: rich[0]?.spanId, startUs: at + 5, links: '', events: event },
+    ])
+    expect(await open().spansWithExtras([74], traceId, 1)).toHaveLength(1)
+    expect(await open().spansWithExtras([74], "' OR 1", 10)).toEqual([])
+  })
+
   test('the longest segment, and the segment of its route before it', async () => {
     const at = 1_760_000_000_000_000
     const segments = [1, 2, 3].map((n) =>

@@ -2,6 +2,8 @@ import { readableProjects } from '../../../auth/allowed-projects.ts'
 import type { RestTraceComparison } from '../../../contract/explore/trace-compare.ts'
 import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
 import { traceComparison } from '../../../query/traces/compare.ts'
+import { traceMarkdown } from '../../../query/traces/markdown.ts'
+import { spanExtras } from '../../../query/traces/span-extras.ts'
 import { traceView } from '../../../query/traces/view.ts'
 import { app } from '../../handle.ts'
 import type { OrganizationHere } from '../../server/session.ts'
@@ -18,6 +20,14 @@ export async function readTrace(
     readable: await readableProjects(deps, actor, organization),
   }
   return await traceView(deps, reader, traceId, { keptDays: deps.config.retentionSpansDays, isPreload })
+}
+
+/** The trace as Markdown. Throws like `readTrace`. */
+export async function readTraceMarkdown(here: OrganizationHere, traceId: string, url: string): Promise<string> {
+  const readable = await readableProjects(app(), here.actor, here.organization)
+  const ids = readable.map(({ id }) => id)
+  const [view, extras] = await Promise.all([readTrace(here, traceId), spanExtras(app(), ids, traceId)])
+  return traceMarkdown(view, url, extras)
 }
 
 /** The trace for the document, if it is small. A large trace would delay the frame, so the browser asks for it. */

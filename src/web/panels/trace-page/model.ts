@@ -3,7 +3,7 @@ import { type Run, runsOf } from '../../../domain/traces/trace-runs.ts'
 import { isBoundary, textOf } from '../../../domain/traces/trace-spans.ts'
 import { type CriticalPath, criticalPath, type Gap, mainRoot, timesOf } from '../../../domain/traces/trace-times.ts'
 import { buildTree, childrenOf, extentOf, type TraceTree } from '../../../domain/traces/trace-tree.ts'
-import { type SpanVital, spanVitalsOf } from './span-vitals.ts'
+import { type SpanVital, spanVitalsOf } from '../../../query/traces/span-vitals.ts'
 import type { Clocks } from './view-state.ts'
 
 /** An error, feedback, log line, web vital or performance issue at its span. `node` is -1 if only its time is known. */

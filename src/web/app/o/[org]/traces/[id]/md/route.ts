@@ -1,8 +1,7 @@
 import { comparisonMarkdown } from '../../../../../../../query/traces/compare.ts'
-import { traceMarkdown } from '../../../../../../../query/traces/markdown.ts'
 import { normalizeId } from '../../../../../../../wire/ids.ts'
 import { app } from '../../../../../../handle.ts'
-import { loadComparison, readTrace } from '../../../../../../panels/trace-page/load.ts'
+import { loadComparison, readTraceMarkdown } from '../../../../../../panels/trace-page/load.ts'
 import { actorHere, organizationFor } from '../../../../../../server/session.ts'
 import { codeOf } from '../../../../../../server/unless-away.ts'
 
@@ -35,7 +34,7 @@ export async function GET(
     const comparison = other ? await loadComparison(here, traceId, other, false) : undefined
     const text = comparison
       ? comparisonMarkdown(comparison, `${url}?compare=${other}`)
-      : traceMarkdown(await readTrace(here, traceId), url)
+      : await readTraceMarkdown(here, traceId, url)
     return new Response(text, {
       headers: { ...headers, 'content-type': 'text/markdown; charset=utf-8' },
     })

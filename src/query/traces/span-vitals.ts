@@ -1,6 +1,6 @@
-import type { RestTraceView } from '../../../contract/explore/trace-views.ts'
-import { textOf } from '../../../domain/traces/trace-spans.ts'
-import { softVitalPrefix, type VitalName, vitalNames } from '../../../domain/traces/vitals.ts'
+import type { RestTraceView } from '../../contract/explore/trace-views.ts'
+import { textOf } from '../../domain/traces/trace-spans.ts'
+import { softVitalPrefix, type VitalName, vitalNames } from '../../domain/traces/vitals.ts'
 
 /** A web vital at the span that measured it. `value`: milliseconds, CLS has no unit. `isSoft`: of a navigation. */
 export type SpanVital = { vital: VitalName; value: number; isSoft: boolean; span: number; atUs: number }
