@@ -3,8 +3,8 @@ import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
 import type { EventFilter, GroupCount, GroupEvents, Scope } from '../events.ts'
 import { hashText } from '../tables/rows.ts'
-import { compileProjects, compileRollup, dayMs, hourMs } from '../traces/spans.ts'
-import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'
+import { compileRollup, dayMs, hourMs } from '../traces/spans.ts'
+import { compileFilter, compileProjects, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { createFindPairs } from './tag-pairs.ts'
 
 type Counts = Pick<

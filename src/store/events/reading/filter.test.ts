@@ -174,6 +174,17 @@ describe('scopes', () => {
     expect(Object.values(values.bound)).toEqual([[1, 2], 100_000, 200_000, 40_000])
   })
 
+  test.each([
+    [[7], 'project_id = {p0:UInt64} AND', 7],
+    [[7, 7], 'project_id = {p0:UInt64} AND', 7],
+    [[7, 8, 7], 'project_id IN {p0:Array(UInt64)} AND', [7, 8]],
+    [[], 'project_id IN {p0:Array(UInt64)} AND', []],
+  ])('projects %j', (projectIds, text, bound) => {
+    const values = createValues()
+    expect(compileScope(values, { ...scope, projectIds }).startsWith(text)).toBe(true)
+    expect(values.bound.p0).toEqual(bound)
+  })
+
   test('environments are bound as a list', () => {
     const values = createValues()
     expect(compileScope(values, { ...scope, environments: ['a', "'"] })).toContain('environment IN {p4:Array(String)}')

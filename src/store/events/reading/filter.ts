@@ -158,13 +158,21 @@ export const aheadMs = 60_000
 
 const time = (values: Values, ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
 
+/** Condition for the projects of a row. The engine finds one project faster than a set of one. */
+export function compileProjects(values: Values, projectIds: readonly number[]): string {
+  const distinct = [...new Set(projectIds)]
+  return distinct.length === 1
+    ? `project_id = ${values.add('UInt64', distinct[0])}`
+    : `project_id IN ${values.add('Array(UInt64)', distinct)}`
+}
+
 /**
  * Compiles a scope to a condition on rows of events. `fromMs` is inclusive, `toMs` exclusive. The time of receipt only
  * leaves out parts of the table: its values are not read, a third of the time of a search by two tags.
  */
 export function compileScope(values: Values, scope: Scope): string {
   const parts = [
-    `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
+    compileProjects(values, scope.projectIds),
     `timestamp >= ${time(values, scope.fromMs)}`,
     `timestamp < ${time(values, scope.toMs)}`,
     `indexHint(received >= ${time(values, scope.fromMs - aheadMs)})`,
