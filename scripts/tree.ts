@@ -36,19 +36,26 @@ export const child = (node: Tree | undefined, key: string): Tree | undefined => 
   const value = node?.[key]
   return isTree(value) ? value : undefined
 }
-const children = (node: Tree): Tree[] =>
-  Object.values(node).flatMap((value) => (Array.isArray(value) ? value.filter(isTree) : isTree(value) ? [value] : []))
 export const list = (node: Tree | undefined, key: string): Tree[] => {
   const value = node?.[key]
   return Array.isArray(value) ? value.filter(isTree) : []
 }
 export const nameOf = (node: Tree | undefined): string => (typeof node?.name === 'string' ? node.name : '')
 
-/** Calls `visit` for every node, parents first. `above` are its ancestors, the nearest last. */
+/**
+ * Calls `visit` for every node, parents first. `above` are its ancestors, the nearest last; the list changes after the
+ * call. Some forty laws walk three thousand trees, so it makes no lists of its own.
+ */
 export function walk(node: Tree, visit: (node: Tree, above: Tree[]) => void, above: Tree[] = []): void {
   visit(node, above)
-  const inner = [...above, node]
-  for (const child of children(node)) walk(child, visit, inner)
+  above.push(node)
+  for (const key in node) {
+    const value = node[key]
+    if (Array.isArray(value)) {
+      for (const item of value) if (isTree(item)) walk(item, visit, above)
+    } else if (isTree(value)) walk(value, visit, above)
+  }
+  above.pop()
 }
 
 /** Returns `a.b` for a member of an identifier, and '' for anything else. */
