@@ -10,6 +10,7 @@ import type { Mail } from '../alert/send/mailer.ts'
 import { smtpOf } from '../alert/smtp.ts'
 import { readableProjects } from '../auth/allowed-projects.ts'
 import { createAuth } from '../auth/create.ts'
+import { quick } from '../auth/rig.cases.ts'
 import { createSeal } from '../auth/seal.ts'
 import { systemClock } from '../base/clock.ts'
 import { readConfig } from '../base/config.ts'
@@ -112,6 +113,7 @@ export async function openTestApp(): Promise<TestApp> {
     url: read.config.url,
     clock: systemClock,
     observe: silent,
+    hashing: quick,
   })
   const events = createEventStore({
     url: 'http://localhost',
