@@ -156,6 +156,53 @@ describe.skipIf(noChromium)('dashboards', () => {
   describe('with requests that it intercepts', () => {
     useRoutedPage(state, product.url)
 
+    test('keys that follow each other quickly all count, and the handle keeps the focus', async () => {
+      const { page } = state
+      const line = { displayType: 'line', widgetType: 'error-events', queries: [count] }
+      const widgets = ['One', 'Two', 'Three'].map((title, at) => ({
+        ...line,
+        title,
+        layout: { x: at === 1 ? 3 : 0, y: at === 2 ? 2 : 0, w: 3, h: 2, minH: 1 },
+      }))
+      const { id } = await create({ title: 'Quick', widgets })
+      // The answers come while the tiles are moved, and with the first one the code of charts.
+      const isData = (url: URL) => /\/widgets\/.*\/data\//.test(url.pathname)
+      await page.route(isData, async (route) => {
+        await new Promise((done) => setTimeout(done, 1000))
+        await route.continue()
+      })
+      await page.goto(at(`/${id}`))
+      await hydrated(page)
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      const handle = page.getByRole('button', { name: 'Move One', exact: true })
+      await handle.focus()
+      await tile('One').getByText('Table', { exact: true }).waitFor()
+      await page.unroute(isData)
+      const status = page.locator('.board-editing > [role="status"]')
+      // One passes Three and comes back, so its place in the document changes. Nothing waits between two keys.
+      const round = [
+        ['Shift+ArrowRight', 'Column 1, row 1, 4 wide, 2 high'],
+        ['Shift+ArrowRight', 'Column 1, row 1, 5 wide, 2 high'],
+        ['Shift+ArrowLeft', 'Column 1, row 1, 4 wide, 2 high'],
+        ['ArrowDown', 'Column 1, row 3, 4 wide, 2 high'],
+        ['ArrowUp', 'Column 1, row 1, 4 wide, 2 high'],
+        ['Shift+ArrowLeft', 'Column 1, row 1, 3 wide, 2 high'],
+      ] as const
+      for (let times = 0; times < 5; times++)
+        for (const [key, said] of round) {
+          await page.keyboard.press(key)
+          expect([
+            await status.textContent(),
+            await handle.evaluate((own) => own === own.ownerDocument.activeElement),
+          ]).toEqual([said, true])
+        }
+      await page.keyboard.press('Shift+ArrowDown')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
+      const stored = (await read(id)).widgets.find(({ title }) => title === 'One')
+      expect(stored?.layout).toMatchObject({ x: 0, y: 0, w: 3, h: 3 })
+    })
+
     test('when a tile fails, the others keep working, and it names the cause', async () => {
       const { page } = state
       const { id } = await create({

@@ -113,6 +113,29 @@ describe.skipIf(noChromium)('search', () => {
     await until('the control', 5000, async () => (await environment.innerText()).includes('staging'))
   })
 
+  test('a wrong search hides nothing and keeps the focus while the code that names its mistakes is loaded', async () => {
+    const login = await state.page.context().storageState()
+    const { page } = await openPage(state.browser, product.url, { routed: true, login })
+    await page.goto(at('/issues?q=has%3Aplan'))
+    await page.locator('.issue-row').nth(1).waitFor()
+    await hydrated(page)
+    const loaded: string[] = []
+    await page.route('**/_next/static/**', async (route) => {
+      loaded.push(route.request().url())
+      await new Promise((done) => setTimeout(done, 1500))
+      await route.continue()
+    })
+    await page.locator('.search-input').fill('has:plan is:unresolvd')
+    await page.keyboard.press('Enter')
+    await until('its code is asked for', 5000, async () => loaded.length > 0)
+    await page.waitForTimeout(300)
+    expect(await page.locator('.issue-row').nth(1).isVisible()).toBe(true)
+    expect(await page.evaluate('document.activeElement?.className')).toContain('search-input')
+    await page.locator('.search-mistakes li').first().waitFor()
+    expect(await page.evaluate('document.activeElement?.className')).toContain('search-input')
+    await page.context().close()
+  })
+
   test('a wrong search names all mistakes, keeps the rows, and takes suggestions by key', async () => {
     const { page } = state
     await page.goto(at('/issues?q=has%3Aplan'))

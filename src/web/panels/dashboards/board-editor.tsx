@@ -3,7 +3,8 @@ import 'react-grid-layout/css/styles.css'
 import { GripVertical } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useState } from 'react'
-import ReactGridLayout, { useContainerWidth } from 'react-grid-layout'
+import { flushSync } from 'react-dom'
+import ReactGridLayout, { type Layout, useContainerWidth } from 'react-grid-layout'
 import type { RestTile } from '../../../contract/explore/dashboards.ts'
 import { inOrder, movedTiles, type TileStep } from '../../../domain/dashboard-layout.ts'
 import { gridColumns } from '../../../domain/dashboards.ts'
@@ -43,16 +44,27 @@ export function BoardEditor({
   const [said, setSaid] = useState('')
   const layout = tiles.map(({ id, layout: { x, y, w, h, minH } }) => ({ i: id, x, y, w, h, minH }))
 
-  function step(event: KeyboardEvent, tile: RestTile): void {
+  function step(event: KeyboardEvent<HTMLButtonElement>, tile: RestTile): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const change = (event.shiftKey ? sizes : moves)[event.key]
     if (!change) return
     event.preventDefault()
     event.stopPropagation()
     const next = movedTiles(tiles, tile.id, change)
-    const place = next.find(({ id }) => id === tile.id)?.layout ?? tile.layout
-    onChange(next)
-    setSaid(t('said', { column: place.x + 1, row: place.y + 1, width: place.w, height: place.h }))
+    const own = next.find(({ id }) => id === tile.id)?.layout ?? tile.layout
+    const handle = event.currentTarget
+    flushSync(() => {
+      onChange(next)
+      setSaid(t('said', { column: own.x + 1, row: own.y + 1, width: own.w, height: own.h }))
+    })
+    // The document has the tiles in the order of their places. A tile that moved within it has lost the focus.
+    if (document.activeElement !== handle) handle.focus({ preventScroll: true })
+  }
+  /** Takes over where a drag left the tiles. */
+  function place(changed: Layout): void {
+    const places = new Map(changed.map(({ i, x, y, w, h }) => [i, { x, y, w, h }]))
+    const next = tiles.map((tile) => ({ ...tile, layout: { ...tile.layout, ...places.get(tile.id) } }))
+    if (JSON.stringify(next) !== JSON.stringify(tiles)) onChange(next)
   }
   const handleOf = (tile: RestTile) => (
     <button
@@ -80,11 +92,10 @@ export function BoardEditor({
           gridConfig={{ cols: gridColumns, rowHeight: rowPx, margin: [gapPx, gapPx], containerPadding: [0, 0] }}
           dragConfig={{ enabled: true, handle: '.board-head', cancel: '.board-head button:not(.board-handle)' }}
           resizeConfig={{ enabled: true, handles: ['se'] }}
-          onLayoutChange={(changed) => {
-            const places = new Map(changed.map(({ i, x, y, w, h }) => [i, { x, y, w, h }]))
-            const next = tiles.map((tile) => ({ ...tile, layout: { ...tile.layout, ...places.get(tile.id) } }))
-            if (JSON.stringify(next) !== JSON.stringify(tiles)) onChange(next)
-          }}
+          // Not `onLayoutChange`: it also repeats each layout that it was given, late. A key pressed meanwhile was lost, and
+          // both layouts took turns without an end.
+          onDragStop={place}
+          onResizeStop={place}
         >
           {inOrder(tiles).map((tile) => (
             <section key={tile.id} className="board-tile" aria-labelledby={`tile-${tile.id}`} data-tile={tile.id}>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, Suspense } from 'react'
 import type { RestTile, RestTileData } from '../../../contract/explore/dashboards.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import { ApiError, apiFetch, isTemporary } from '../../client/api.ts'
@@ -95,7 +95,10 @@ export function TileBody({ tile, scope }: { tile: RestTile; scope: TileScope }) 
       {error && !isFetching ? <TileFailed error={error} retry={() => void refetch()} /> : null}
       {data && !error ? (
         <Boundary>
-          <TileContent {...scope} tile={tile} data={data} />
+          {/* The code of a chart is loaded with the first answer. It must not hide the other tiles, nor take a focus away. */}
+          <Suspense fallback={null}>
+            <TileContent {...scope} tile={tile} data={data} />
+          </Suspense>
         </Boundary>
       ) : null}
       {isPending && !error ? (

@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, Suspense, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { usePendingSearchFocus } from '../../ui/keys/search-key.ts'
 import { adjacentTerm, type KeyTable, type Suggestion, withNegation, withSuggestion } from './complete.ts'
 import { type Mistake, mistakesOf } from './mistakes.ts'
@@ -361,7 +361,12 @@ export function SearchBox(props: SearchBoxProps) {
         waiting={shown && box.waiting}
         choose={choose}
       />
-      {isWrong && !shown ? <SearchMistakes id={`${id}-wrong`} mistakes={box.mistakes} apply={apply} /> : null}
+      {isWrong && !shown ? (
+        // Its code is loaded with the first mistake. Without a boundary, the page around it would hide and lose the focus.
+        <Suspense fallback={null}>
+          <SearchMistakes id={`${id}-wrong`} mistakes={box.mistakes} apply={apply} />
+        </Suspense>
+      ) : null}
       {error && !shown && !isWrong ? (
         <div id={`${id}-error`} role="alert" className="search-error">
           {error.join(' ')}

@@ -3,7 +3,7 @@ import '../../styles/issues.css'
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { type ComponentProps, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import type { RestIssue } from '../../../contract/issues.ts'
 import type { RestAnnotations } from '../../../contract/releases.ts'
 import type { RestSearch } from '../../../contract/search.ts'
@@ -267,7 +267,13 @@ function Rows({
   isStale: boolean
 }) {
   const { list, rows, hits } = issues
-  if (list.isSuccess && !list.isPlaceholderData && rows.length === 0) return <NoMatch {...noMatch} />
+  if (list.isSuccess && !list.isPlaceholderData && rows.length === 0)
+    return (
+      // Its code is loaded with the first empty list. Without a boundary, the search box would hide and lose the focus.
+      <Suspense fallback={null}>
+        <NoMatch {...noMatch} />
+      </Suspense>
+    )
   if (list.isPending) return <ListLoading />
   return (
     <div className="stream-rows" data-peek={peek ? true : undefined}>
