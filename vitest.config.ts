@@ -37,7 +37,7 @@ const seconds: Record<string, number> = {
   'e2e/fuzz/fuzz.test.ts': 26, 'e2e/sdk/builds.test.ts': 26, 'e2e/proxy/proxy.test.ts': 26, 'e2e/ui/trace-page.test.ts': 25, 'e2e/ui/reporting.test.ts': 24,
   'e2e/crash/export.test.ts': 24, 'e2e/ui/dashboards.test.ts': 22, 'e2e/proxy/address.test.ts': 22, 'e2e/ui/issue-parts.test.ts': 21, 'e2e/crash/merge.test.ts': 21,
   'e2e/ui/explore.test.ts': 20, 'src/refine/pipeline/refine.test.ts': 32, 'src/refine/symbolicate/map-cache.test.ts': 28, 'src/store/meta/database/postgres.test.ts': 20,
-  'src/store/blobs/s3.test.ts': 18, 'src/tidy.test.ts': 16, 'src/serve/proxy.test.ts': 14, 'src/refine/lanes.test.ts': 14, 'src/refine/pipeline/doctor.test.ts': 14,
+  'src/store/blobs/s3.test.ts': 18, 'src/tidy.test.ts': 8, 'src/serve/proxy.test.ts': 14, 'src/refine/lanes.test.ts': 14, 'src/refine/pipeline/doctor.test.ts': 14,
   'src/jobs/downsample-candidates.test.ts': 14, 'src/api/rules.test.ts': 12, 'src/processes/main.test.ts': 11, 'src/alert/metric-rules.test.ts': 11,
   'src/jobs/downsampling.test.ts': 11, 'src/api/traces.test.ts': 10,
 }
