@@ -351,6 +351,23 @@ describe.skipIf(noChromium)('the screen of logs', () => {
     await page.waitForURL((url) => !url.search.includes('live=1'))
   })
 
+  test('scrolling pauses the live view, and its button says so', async () => {
+    const { page } = state
+    await page.goto(at('?live=1&q='))
+    await hydrated(page)
+    await page.getByText('Following new lines.').waitFor()
+    const button = page.locator('.log-live')
+    expect(await button.innerText()).not.toContain('paused')
+    await page.mouse.move(700, 600)
+    await page.mouse.wheel(0, 400)
+    await page.getByText('Paused while you read.').waitFor()
+    expect(await button.innerText()).toContain('Live, paused')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Following new lines.').waitFor()
+    expect(await button.innerText()).not.toContain('paused')
+    await page.goto(at())
+  })
+
   test('390 px: no sideways scroll, facets behind a button, the tab Logs', async () => {
     const { page } = state
     await page.setViewportSize({ width: 390, height: 844 })

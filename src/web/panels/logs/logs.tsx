@@ -39,7 +39,7 @@ import type { FieldActions } from './log-detail.tsx'
 import { NoMatches } from './no-logs.tsx'
 import { columnsMax, isPlain, type LogMode, type LogParams, logPlan, logQuery } from './params.ts'
 import { compact, Patterns } from './patterns.tsx'
-import { useLiveView } from './use-live-view.ts'
+import { useLiveView, useScrolled } from './use-live-view.ts'
 import { type FirstLogs, type LogQuery, useLines, usePatterns, usePatternTotal, useSummary } from './use-logs.ts'
 import { type ChangeLogs, useLogParams } from './use-params.ts'
 import { logViewOf, logViewSearch } from './views.ts'
@@ -377,6 +377,7 @@ export function Logs(props: LogsProps) {
   const { params, stored, change } = search
   const offerUndo = useUndo()
   useRangeKey()
+  const isScrolled = useScrolled(params.live)
   const toggleLive = () => change({ live: params.live ? null : '1' }, 'replace')
   useKey('l', t('keys.group'), t('keys.live'), toggleLive)
   const query = useMemo(() => logQuery(params, projectIdsOf(params.project, projects)), [params, projects])
@@ -411,7 +412,7 @@ export function Logs(props: LogsProps) {
         <Link className="link" href={exploreHref(organization, 'logs', stored.q, stored)}>
           {t('chart')}
         </Link>
-        <LiveButton isOn={params.live} isPaused={params.live && params.line !== ''} toggle={toggleLive} />
+        <LiveButton isOn={params.live} isPaused={isScrolled || params.line !== ''} toggle={toggleLive} />
         <RowEnd />
       </div>
       <Bar {...props} search={search} error={wrongOf(error)} patterns={patterns} />

@@ -7,8 +7,8 @@ import { useTail } from './use-tail.ts'
 /** The page is scrolled away from the newest line. */
 const scrolledPx = 60
 
-/** Whether the reader has scrolled down. */
-function useScrolled(isOn: boolean): boolean {
+/** Whether the reader has scrolled down, which pauses the live view. */
+export function useScrolled(isOn: boolean): boolean {
   const [isScrolled, setScrolled] = useState(false)
   useEffect(() => {
     if (!isOn) return setScrolled(false)
