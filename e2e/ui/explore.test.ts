@@ -158,6 +158,17 @@ describe.skipIf(noChromium)('the page Explore', () => {
         await page.setViewportSize({ width: 390, height: 844 })
         await open(search)
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+        // No label of the time axis lies over the zone at its end.
+        const ends = await page.locator('.time-chart-x').evaluateAll((axes) =>
+          axes.map((axis) => {
+            const boxes = [...axis.children]
+              .map((label) => label.getBoundingClientRect())
+              .filter(({ width }) => width > 0)
+            const zone = boxes.pop()
+            return Math.max(0, ...boxes.map(({ right }) => right)) <= (zone?.left ?? 0)
+          }),
+        )
+        expect([search, ends]).toEqual([search, search.includes('mode') ? [] : [true]])
         expect(await faults(page)).toEqual([])
       }
     }
