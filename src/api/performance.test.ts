@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { MishapError } from '../base/errors.ts'
 import type {
   RestNavigation,
+  RestNavigationReleases,
   RestPerformanceCounts,
   RestRoutePage,
   RestRoutes,
@@ -158,6 +159,10 @@ describe('performance', () => {
     expect(rows[0]?.perMinute).toBeCloseTo(600 / (7 * 24 * 60), 4)
     expect(rows[0]?.p75Change).toBeCloseTo(14, 1)
     expect(rows[0]?.timePerDayMs).toBeCloseTo((400 * 90 + 200 * 900) / 7, -3)
+    // 20 of 900 ms stand for 200, each 600 ms above the target of requests.
+    expect(rows[0]?.lostPerDayMs).toBeCloseTo((200 * 600) / 7, -2)
+    // A page load of 5 s is 1.2 s above 3.8 s.
+    expect(rows[1]?.lostPerDayMs).toBeCloseTo(1200 / 7, 0)
     expect(rows[0]?.series.at(-1)?.[1]).toBe(900)
     // Its project has segments before, and the route has none.
     expect(rows[1]).toMatchObject({ route: hostile, newIn: 'api@2', p75Change: null })
@@ -333,6 +338,13 @@ describe('performance', () => {
       expect.objectContaining({ route: hostile, pageLoads: one, slow: one, hydration: 1, skew: 0 }),
     ])
     expect((await get<RestNavigation>('navigation/?release=api@9')).rows).toEqual([])
+    const beside = `navigation/releases/?route=${encodeURIComponent(hostile)}`
+    expect(await get<RestNavigationReleases>(beside)).toMatchObject({
+      route: hostile,
+      slowMs: 3800,
+      rows: [{ release: 'api@2', project: { slug: 'web' }, pageLoads: one, slow: one, p75: 5000 }],
+    })
+    expect((await get<RestNavigationReleases>('navigation/releases/?route=none')).rows).toEqual([])
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   restNavigation,
+  restNavigationReleases,
   restPerformanceCounts,
   restRoutePage,
   restRoutes,
@@ -11,7 +12,7 @@ import {
 } from '../../contract/explore/performance.ts'
 import { vitalLoads } from '../../domain/traces/vitals.ts'
 import { againstChoices, type PerformanceView } from '../../query/performance/compared.ts'
-import { performanceNavigation } from '../../query/performance/navigation.ts'
+import { navigationByRelease, performanceNavigation } from '../../query/performance/navigation.ts'
 import { performanceRoute } from '../../query/performance/route.ts'
 import { performanceCounts, performanceRoutes } from '../../query/performance/routes.ts'
 import { performanceStatements, statementCallers, statementOrders } from '../../query/performance/statements.ts'
@@ -131,7 +132,7 @@ export const performanceApiRoutes: readonly Route[] = [
       sort: z
         .enum(routeOrders)
         .default('lost')
-        .describe('All time, p75, growth of the p75, failure rate or number of segments.'),
+        .describe('Time above the target, p75, growth of the p75, failure rate or number of segments.'),
     }),
     response: restRoutes,
     handle: async (call) => ({
@@ -238,6 +239,18 @@ export const performanceApiRoutes: readonly Route[] = [
         release: call.query.release,
         text: call.query.query.trim(),
       }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/performance/navigation/releases',
+    operationId: 'performanceNavigationReleases',
+    summary: 'Health of navigation of one route by release, newest first.',
+    action: 'event:read',
+    query: z.object({ ...performanceQuery, route: z.string().max(1000).describe('Name of the route.') }),
+    response: restNavigationReleases,
+    handle: async (call) => ({
+      body: await navigationByRelease(call.app, await performanceViewOf(call), call.query.route),
     }),
   }),
   ...statementRoutes,

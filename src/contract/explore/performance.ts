@@ -40,6 +40,9 @@ const routeRow = z.strictObject({
   ...routeName,
   ...measured,
   timePerDayMs: z.number().describe('Sum of all durations, per day of the range.'),
+  lostPerDayMs: z
+    .number()
+    .describe('Sum of the time above the target, per day of the range: 3.8 s, and 300 ms for requests to servers.'),
   vitalsScore: rate.describe('Page loads only.'),
   previous,
   p75Change: rate.describe('0.41: 41 % slower. Null with fewer than 50 samples in one of the ranges.'),
@@ -266,9 +269,7 @@ export const restStatementCallers = z
 export type RestStatementCallers = z.infer<typeof restStatementCallers>
 
 const counted = z.strictObject(sampled)
-const navigationRow = z.strictObject({
-  project: restProjectName,
-  route: z.string(),
+const navigationFigures = {
   p75: ms,
   pageLoads: counted,
   navigations: counted,
@@ -281,7 +282,8 @@ const navigationRow = z.strictObject({
   restored: counted.describe('Pages that the browser restored from that cache. They are no loads.'),
   hydration: z.int().describe('Events of failed hydration.'),
   skew: z.int().describe('Events of version skew.'),
-})
+}
+const navigationRow = z.strictObject({ project: restProjectName, route: z.string(), ...navigationFigures })
 export type RestNavigationRow = z.infer<typeof navigationRow>
 
 /** GET organizations/{org}/performance/navigation/ */
@@ -295,3 +297,23 @@ export const restNavigation = z
   })
   .meta({ id: 'PerformanceNavigation' })
 export type RestNavigation = z.infer<typeof restNavigation>
+
+/** GET organizations/{org}/performance/navigation/releases/ */
+export const restNavigationReleases = z
+  .strictObject({
+    ...range,
+    slowMs: z.int().describe('A slow route load takes longer.'),
+    route: z.string(),
+    rows: z
+      .array(
+        z.strictObject({
+          project: restProjectName,
+          release: z.string().describe('Empty: the segments have none.'),
+          firstSeen: time.describe('Its first load of the route in the range.'),
+          ...navigationFigures,
+        }),
+      )
+      .describe('By the first load, newest first.'),
+  })
+  .meta({ id: 'PerformanceNavigationReleases' })
+export type RestNavigationReleases = z.infer<typeof restNavigationReleases>

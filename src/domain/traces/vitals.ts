@@ -33,6 +33,9 @@ export function vitalRating(vital: keyof typeof vitalCurves, value: number): 'go
   return value <= good ? 'good' : value > poor ? 'poor' : 'meh'
 }
 
+/** A slow route load takes longer, in ms: Mishap's own limit of a route load. */
+export const slowLoadMs = 3800
+
 /** Whose vitals: of page loads, or of navigations that the browser takes for a new page without a page load. */
 export const vitalLoads = ['pageload', 'navigation'] as const
 export type VitalLoads = (typeof vitalLoads)[number]

@@ -1,10 +1,9 @@
-import type { RestNavigation, RestNavigationRow } from '../../contract/explore/performance.ts'
+import type { RestNavigation, RestNavigationReleases, RestNavigationRow } from '../../contract/explore/performance.ts'
+import { slowLoadMs } from '../../domain/traces/vitals.ts'
 import type { NavigationStats } from '../../store/events/performance-store.ts'
 import type { QueryDeps } from '../issues/issue.ts'
 import { isoOf, nameOf, type PerformanceView, scopeOf } from './compared.ts'
 
-/** A slow route load takes longer, in ms: Mishap's own limit of a route load. */
-const slowLoadMs = 3800
 const routesMax = 200
 const releasesMax = 20
 
@@ -25,6 +24,8 @@ const none = { samples: 0, count: 0 }
 const noLoads = (projectId: number, route: string): NavigationStats => ({
   projectId,
   route,
+  release: '',
+  firstMs: 0,
   p75Ms: null,
   pageLoads: none,
   navigations: none,
@@ -65,11 +66,43 @@ export async function performanceNavigation(
     slowMs: slowLoadMs,
     release,
     releases: releases.map((found) => found.release),
-    rows: all.flatMap(({ projectId, p75Ms, ...row }): RestNavigationRow[] => {
+    rows: all.flatMap(({ projectId, p75Ms, release: _, firstMs: _first, ...row }): RestNavigationRow[] => {
       const project = projects.get(projectId)
       if (!project || !row.route.toLowerCase().includes(wanted)) return []
       const { hydration = 0, skew = 0 } = failuresOf.get(keyOf({ projectId, route: row.route })) ?? {}
       return [{ project: nameOf(project), ...row, p75: p75Ms, hydration, skew }]
+    }),
+  }
+}
+
+/**
+ * Returns the health of navigation of one route by release, newest first. A release without a load of it is left out.
+ * Throws QUERY_TIMEOUT, STORE_UNAVAILABLE.
+ */
+export async function navigationByRelease(
+  { events }: Pick<QueryDeps, 'events'>,
+  view: PerformanceView,
+  route: string,
+): Promise<RestNavigationReleases> {
+  const scope = scopeOf(view)
+  const narrowed = { scope, release: '', ofRoute: route }
+  const [stats, failures] = await Promise.all([
+    events.navigationStats({ ...narrowed, slowUs: slowLoadMs * 1000, max: releasesMax }),
+    events.routeFailures({ ...narrowed, hydrationTexts, max: routesMax }),
+  ])
+  const keyOf = ({ projectId, release }: { projectId: number; release: string }) => `${projectId} ${release}`
+  const failuresOf = new Map(failures.map((found) => [keyOf(found), found]))
+  const projects = new Map(view.projects.map((project) => [project.id, project]))
+  return {
+    start: isoOf(scope.fromMs),
+    end: isoOf(scope.toMs),
+    slowMs: slowLoadMs,
+    route,
+    rows: stats.flatMap(({ projectId, route: _, p75Ms, firstMs, ...row }): RestNavigationReleases['rows'] => {
+      const project = projects.get(projectId)
+      if (!project) return []
+      const { hydration = 0, skew = 0 } = failuresOf.get(keyOf({ projectId, release: row.release })) ?? {}
+      return [{ project: nameOf(project), firstSeen: isoOf(firstMs), ...row, p75: p75Ms, hydration, skew }]
     }),
   }
 }

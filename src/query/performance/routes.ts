@@ -24,7 +24,17 @@ const pointsMax = 28
 
 const keyOf = ({ projectId, op, route }: RouteKey) => `${projectId} ${op} ${route}`
 
-const nothing = { samples: 0, count: 0, failed: 0, totalMs: 0, p50Ms: null, p75Ms: null, p95Ms: null, apdex: null }
+const nothing = {
+  samples: 0,
+  count: 0,
+  failed: 0,
+  totalMs: 0,
+  lostMs: 0,
+  p50Ms: null,
+  p75Ms: null,
+  p95Ms: null,
+  apdex: null,
+}
 type Measured = Omit<MeasuredRoute, keyof RouteKey | 'firstRelease'>
 
 /**
@@ -128,6 +138,7 @@ export async function performanceRoutes(
         route: stats.route,
         ...measuredOf(stats, before, scope),
         timePerDayMs: stats.totalMs / days,
+        lostPerDayMs: stats.lostMs / days,
         vitalsScore: stats.op === 'pageload' ? (scores.get(`${stats.projectId} ${stats.route}`) ?? null) : null,
         newIn: isNew && stats.firstRelease !== '' ? stats.firstRelease : null,
         series: (series.get(keyOf(stats)) ?? []).map(({ startMs, samples: own, p75Ms }) => [

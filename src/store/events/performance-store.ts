@@ -10,15 +10,15 @@ type Sampled = { samples: number; count: number }
 /** Percentiles in ms. Null without samples. */
 export type Percentiles = { p50Ms: number | null; p75Ms: number | null; p95Ms: number | null }
 
-/** Segments of one period. `failed` and `totalMs` are weighted. Cut segments only count, unless they are asked for. */
-type Measured = Sampled & Percentiles & { failed: number; totalMs: number; apdex: number | null }
+/** Segments of one period. `failed`, `totalMs` and `lostMs`, the time above the target, are weighted. Cut segments only count, unless they are asked for. */
+type Measured = Sampled & Percentiles & { failed: number; totalMs: number; lostMs: number; apdex: number | null }
 
-/** Orders of the routes: all time, p75, growth of the p75, failure rate, number of segments. */
+/** Orders of the routes: time above the target, p75, growth of the p75, failure rate, number of segments. */
 export const routeOrders = ['lost', 'slow', 'worse', 'failing', 'volume'] as const
 export type RouteOrder = (typeof routeOrders)[number]
 
 /**
- * Figures of a route that a search compares. Durations are in ms; `lost` is the time per day of the scope, `throughput` the
+ * Figures of a route that a search compares. Durations are in ms; `lost` is the time above the target per day of the scope, `throughput` the
  * requests per minute of it.
  */
 export type RouteMetric =
@@ -153,6 +153,10 @@ type Caller = Sampled & {
 export type NavigationStats = {
   projectId: number
   route: string
+  /** Of one release where releases are told apart, else ''. */
+  release: string
+  /** The first load, ms since 1970. */
+  firstMs: number
   p75Ms: number | null
 } & Record<NavigationCount, Sampled>
 
@@ -174,7 +178,7 @@ type NavigationCount =
   | 'unusedPrefetches'
 
 /** Errors by route: failed hydration and version skew. */
-type RouteFailures = { projectId: number; route: string; hydration: number; skew: number }
+type RouteFailures = { projectId: number; route: string; release: string; hydration: number; skew: number }
 
 /** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type PerformanceStore = {
@@ -256,13 +260,23 @@ export type PerformanceStore = {
   }): Promise<{ statements: StatementStats[]; all: number }>
   /** The routes that a statement runs in, by total time. */
   statementCallers(request: { scope: Scope; kind: StatementKind; statement: string; max: number }): Promise<Caller[]>
-  /** Navigation health by route, most page loads and navigations first. `release`: only segments of it. */
-  navigationStats(request: { scope: Scope; release: string; slowUs: number; max: number }): Promise<NavigationStats[]>
+  /**
+   * Navigation health by route, most page loads and navigations first. `release`: only segments of it. `ofRoute`: of this
+   * route only and by release, newest first.
+   */
+  navigationStats(request: {
+    scope: Scope
+    release: string
+    ofRoute?: string
+    slowUs: number
+    max: number
+  }): Promise<NavigationStats[]>
   /** Releases of page loads and navigations, most first. */
   navigationReleases(scope: Scope, max: number): Promise<{ release: string; count: number }[]>
   routeFailures(request: {
     scope: Scope
     release: string
+    ofRoute?: string
     hydrationTexts: readonly string[]
     max: number
   }): Promise<RouteFailures[]>

@@ -18,7 +18,7 @@ export function routeFilterCases(
     [
       'time lost a day below',
       { op: 'compare', metric: 'lost', compare: '<', number: 300 },
-      ['http.server /orders/[id]', 'queue.process send_invoice'],
+      ['pageload /orders/[id]', 'http.server /orders/[id]', 'pageload /cart', 'queue.process send_invoice'],
     ],
     ['jobs', { op: 'job' }, ['queue.process send_invoice']],
     [

@@ -21,7 +21,7 @@ const metrics = (values: Values, scope: Scope): Record<RouteMetric, readonly [ha
     requests: ['1', 'c'],
     throughput: ['1', `c / ${minutes}`],
     samples: ['1', 'n'],
-    lost: ['1', `total_own / 1000 / ${days}`],
+    lost: ['1', `lost_own / 1000 / ${days}`],
     p50: ['measured_c > 0', 'p[1] / 1000'],
     p75: ['measured_c > 0', 'p[2] / 1000'],
     p95: ['measured_c > 0', 'p[3] / 1000'],

@@ -3,7 +3,7 @@ import type { MeasuredRoute, Percentiles, PerformanceStore, RouteKey, RouteOrder
 import { createValues, type Values } from '../reading/filter.ts'
 import { factWeight, isRolled, longestOf, type Source, segmentFacts } from './facts.ts'
 import { comparedMin, compileRouteFilter, readsBefore, splitRouteFilter } from './route-filter.ts'
-import { apdexSum, readMs } from './segments.ts'
+import { apdexSum, lostSum, readMs } from './segments.ts'
 
 type StoredRoute = {
   project_id: string
@@ -13,6 +13,7 @@ type StoredRoute = {
   c: number
   failed_c: number
   total_own: number
+  lost_own: number
   p: [number, number, number]
   apdex: number
   measured_c: number
@@ -23,7 +24,7 @@ type StoredRoute = {
 }
 
 const orders: Record<RouteOrder, string> = {
-  lost: 'total_own',
+  lost: 'lost_own',
   slow: 'p[2]',
   worse: `if(n >= ${comparedMin} AND n_before >= ${comparedMin}, p[2] / p_before[2], -1)`,
   failing: 'failed_c / c',
@@ -44,6 +45,7 @@ const readRoute = (row: StoredRoute): MeasuredRoute => ({
   count: row.c,
   failed: row.failed_c,
   totalMs: row.total_own / 1000,
+  lostMs: row.lost_own / 1000,
   ...percentilesOf(row.p, row.measured_c),
   apdex: row.measured_c > 0 ? row.apdex / row.measured_c : null,
   firstRelease: row.first_release,
@@ -52,7 +54,7 @@ const readRoute = (row: StoredRoute): MeasuredRoute => ({
 /** The figures of a route from facts that `where` holds for. */
 const figuresSql = (where: string): string =>
   `sumIf(facts.n, ${where}) AS n, sumIf(weight, ${where}) AS c, sumIf(failed, ${where}) AS failed_c,
-   sumIf(facts.total, ${where} AND measured) AS total_own,
+   sumIf(facts.total, ${where} AND measured) AS total_own, ${lostSum(`${where} AND measured`)} AS lost_own,
    quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, ${where} AND measured) AS p,
    ${apdexSum(`${where} AND measured`)} AS apdex, sumIf(weight, ${where} AND measured) AS measured_c,
    toString(argMinIf(release, at, ${where})) AS first_release`

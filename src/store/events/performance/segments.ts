@@ -1,3 +1,4 @@
+import { slowLoadMs } from '../../../domain/traces/vitals.ts'
 import type { Scope } from '../events.ts'
 import type { RouteKey, SlowPair, TimeRange } from '../performance-store.ts'
 import { aheadMs, type Values } from '../reading/filter.ts'
@@ -86,6 +87,13 @@ export const isMeasured = (withCut: boolean): string => (withCut ? '1' : "cut = 
 /** Milliseconds from microseconds. Null for no value: the engine writes NaN as null. */
 export const readMs = (us: number | null | undefined): number | null =>
   us === null || us === undefined || !Number.isFinite(us) ? null : us / 1000
+
+/** Above these a segment loses time: the limit of a slow route load, and for requests to servers the one of Apdex. */
+const targetUs = { request: 300_000, other: slowLoadMs * 1000 } as const
+
+/** The time of facts above the target of their op, weighted. */
+export const lostSum = (condition: string): string =>
+  `sumIf(greatest(0, total - weight * if(op = 'http.server', ${targetUs.request}, ${targetUs.other})), ${condition})`
 
 /**
  * Apdex: satisfied up to the threshold, half for up to four times it. A page load is satisfying up to the good LCP, a

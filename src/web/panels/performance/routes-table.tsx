@@ -142,7 +142,7 @@ function Cells({
         />
       </td>
       <td className="number performance-wide text-ink-2">{words.perMinute(row.perMinute)}</td>
-      <td className="number performance-wide">{words.long(row.timePerDayMs)}</td>
+      <td className="number performance-wide">{words.long(row.lostPerDayMs)}</td>
       <td className="number performance-wide text-ink-2">{words.duration(row.p50)}</td>
       <td className="number">
         <b>
