@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestTraceComparison, RestTracePeers } from '../contract/explore/trace-compare.ts'
+import type { RestTraceComparison, RestTraceFacts, RestTracePeers } from '../contract/explore/trace-compare.ts'
 import type { RestTraceView } from '../contract/explore/trace-views.ts'
 import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/explore/traces.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
@@ -432,7 +432,7 @@ describe('a trace as the page reads it', () => {
         ...transaction(
           n,
           'http.server',
-          { trace_id: trace },
+          { trace_id: trace, data: { 'user.email': 'ada@example.com', 'user.id': '7' } },
           Array.from({ length: queries }, (_, at) => child(n * 100 + at, n)),
         ),
         transaction: 'GET /compared',
@@ -452,6 +452,12 @@ describe('a trace as the page reads it', () => {
     expect(largest[0]).toBe(1)
     const text = (await call('GET', `${path}/markdown/?compare=${second}`)).text
     expect(text).toContain('db query 31000 [web] (A 2 x 1.00 s, B 38 x 19.0 s, +18.0 s)')
+    // Three of ten seconds each, in the last 7 days. The longest segment of this trace names its user.
+    const facts = (await call('GET', `${path}/facts/`)).json as RestTraceFacts
+    expect(facts).toMatchObject({ route: { op: 'http.server' }, samples: 3, count: 3, user: 'ada@example.com' })
+    expect((facts.p75 ?? 0) / 10_000).toBeCloseTo(1, 1)
+    const none = { route: null, samples: 0, count: 0, p75: null, user: null }
+    expect((await call('GET', `/organizations/acme/trace/${hex(399)}/facts/`)).json).toEqual(none)
     const peers = (await call('GET', `${path}/peers/`)).json as RestTracePeers
     expect(peers).toMatchObject({
       route: { project: String(project.id), op: 'http.server', route: '/compared' },
@@ -463,7 +469,7 @@ describe('a trace as the page reads it', () => {
     expect(last.previous?.traceId).toBe(second)
     expect((await call('GET', `/organizations/acme/trace/${hex(399)}/peers/`)).json).toMatchObject({ route: null })
     const stranger = await personAs(null)
-    for (const end of ['peers/', `compare/${second}/`])
+    for (const end of ['peers/', 'facts/', `compare/${second}/`])
       expect((await call('GET', `${path}/${end}`, { token: stranger.token })).status).toBe(404)
   })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readableProjects } from '../../auth/allowed-projects.ts'
 import { MishapError } from '../../base/errors.ts'
-import { restTraceComparison, restTracePeers } from '../../contract/explore/trace-compare.ts'
+import { restTraceComparison, restTraceFacts, restTracePeers } from '../../contract/explore/trace-compare.ts'
 import {
   type RestTraceView,
   restTraceItem,
@@ -10,6 +10,7 @@ import {
 } from '../../contract/explore/trace-views.ts'
 import { restTrace, restTraceMeta } from '../../contract/explore/traces.ts'
 import { comparisonMarkdown, traceComparison } from '../../query/traces/compare.ts'
+import { traceFacts } from '../../query/traces/facts.ts'
 import { statementOf, traceItem } from '../../query/traces/item.ts'
 import { traceMarkdown } from '../../query/traces/markdown.ts'
 import { toOtlp } from '../../query/traces/otlp.ts'
@@ -146,6 +147,18 @@ export const traceRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, params } = call
       return { body: await tracePeers(app, await readableIdsOf(call), traceIdOf(params.trace), app.clock.now()) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace/:trace/facts',
+    operationId: 'traceFacts',
+    summary: 'What a trace is compared with: the p75 of its route in the last 7 days, and its user.',
+    action: 'event:read',
+    response: restTraceFacts,
+    handle: async (call) => {
+      const { app, params } = call
+      return { body: await traceFacts(app, await readableIdsOf(call), traceIdOf(params.trace), app.clock.now()) }
     },
   }),
   route({

@@ -58,6 +58,18 @@ export const restTraceComparison = z
   .meta({ id: 'TraceComparison' })
 export type RestTraceComparison = z.infer<typeof restTraceComparison>
 
+/** GET organizations/{org}/trace/{trace}/facts/: what the head of a trace compares it with. */
+export const restTraceFacts = z
+  .strictObject({
+    route: z.strictObject({ project: digits, op: z.string(), route: z.string() }).nullable(),
+    samples: z.int().describe('Segments of the route in the last 7 days.'),
+    count: z.number().describe('What these stand for, by their sample rates.'),
+    p75: ms.nullable().describe('Of these. Null: none.'),
+    user: z.string().nullable().describe('E-mail, name or id that the longest segment was sent with. Null: none.'),
+  })
+  .meta({ id: 'TraceFacts' })
+export type RestTraceFacts = z.infer<typeof restTraceFacts>
+
 const peer = z
   .strictObject({ traceId: eventId, spanId, start: z.iso.datetime(), duration: ms })
   .nullable()

@@ -71,7 +71,10 @@ export type TraceStore = {
     max: number,
   ): Promise<string[]>
   /** The longest segment of a trace in these projects. */
-  mainSegment(projectIds: readonly number[], traceId: string): Promise<{ key: RouteKey; startUs: number } | undefined>
+  mainSegment(
+    projectIds: readonly number[],
+    traceId: string,
+  ): Promise<{ key: RouteKey; spanId: string; startUs: number } | undefined>
   /** The segment of a route in another trace that began last before this time, at most 7 days earlier. */
   segmentBefore(
     key: RouteKey,

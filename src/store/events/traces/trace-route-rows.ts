@@ -30,14 +30,24 @@ export function createTraceRoutes(
     async mainSegment(projectIds, traceId) {
       const trace = traceHex(traceId)
       if (trace === undefined || projectIds.length === 0) return undefined
-      const [row] = await connection.rows<{ project_id: string; op: string; route: string; start_us: string }>(
-        `SELECT project_id, op, route, toUnixTimestamp64Micro(start) AS start_us FROM ${table} PREWHERE ${ofTrace}
+      const [row] = await connection.rows<{
+        project_id: string
+        span_id: string
+        op: string
+        route: string
+        start_us: string
+      }>(
+        `SELECT project_id, span_id, op, route, toUnixTimestamp64Micro(start) AS start_us FROM ${table} PREWHERE ${ofTrace}
          WHERE is_segment = 1 ORDER BY duration DESC, span_id LIMIT 1 ${byFilter}`,
         { projects: projectIds, trace },
       )
       if (!row) return undefined
       const { op, route } = row
-      return { key: { projectId: Number(row.project_id), op, route }, startUs: Number(row.start_us) }
+      return {
+        key: { projectId: Number(row.project_id), op, route },
+        spanId: hashText(row.span_id),
+        startUs: Number(row.start_us),
+      }
     },
 
     async segmentBefore({ projectId, op, route }, startUs, traceId) {

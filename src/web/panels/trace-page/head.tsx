@@ -14,6 +14,7 @@ import { Time } from '../../ui/time.tsx'
 import { BackLink } from './back-link.tsx'
 import { CompareMenu } from './compare-menu.tsx'
 import { longestWait, vitalsOf } from './model.ts'
+import { useTraceFacts } from './use-facts.ts'
 import type { TraceControls } from './use-trace.ts'
 import { views } from './view-state.ts'
 import { useWords } from './words.ts'
@@ -103,13 +104,25 @@ export function TraceFacts({ trace }: { trace: TraceControls }) {
   const { model } = trace
   const words = useWords(model)
   const { view } = model
+  const facts = useTraceFacts(trace.organization, view.traceID)
   const paint = vitalsOf(model).get('lcp')?.value
   const errors = model.points.filter((point) => point.kind === 'error').length
   const rating =
     paint === undefined ? undefined : paint <= paintLimits[0] ? 'good' : paint < paintLimits[1] ? 'fair' : 'slow'
   return (
     <Facts>
-      {view.spanCount > 0 ? <Fact label={t('duration')} value={words.duration(model.toUs - model.fromUs)} /> : null}
+      {view.spanCount > 0 ? (
+        <Fact
+          label={t('duration')}
+          value={words.duration(model.toUs - model.fromUs)}
+          {...(facts?.route && facts.p75 !== null
+            ? {
+                change: t('routeP75', { p75: words.duration(facts.p75 * 1000) }),
+                title: t('routeP75Title', { route: facts.route.route, samples: facts.samples }),
+              }
+            : {})}
+        />
+      ) : null}
       <Fact
         label={t('spans')}
         value={words.count(view.spanCount)}
@@ -136,7 +149,12 @@ export function TraceFacts({ trace }: { trace: TraceControls }) {
           change={<span className={rating === 'good' ? 'text-ok' : 'text-warning'}>{t(`rating.${rating}`)}</span>}
         />
       ) : null}
-      <Fact label={t('started')} value={<Time at={Math.floor(view.origin / 1000)} form="moment" />} />
+      {/* A strip has seven facts at most. */}
+      {facts?.user ? (
+        <Fact label={t('user')} value={<PlainText text={facts.user} charactersMax={60} />} title={facts.user} />
+      ) : (
+        <Fact label={t('started')} value={<Time at={Math.floor(view.origin / 1000)} form="moment" />} />
+      )}
     </Facts>
   )
 }
