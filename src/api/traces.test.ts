@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RestTraceComparison, RestTraceFacts, RestTracePeers } from '../contract/explore/trace-compare.ts'
+import type { RestTraceComparison, RestTracePeers } from '../contract/explore/trace-compare.ts'
 import type { RestTraceView } from '../contract/explore/trace-views.ts'
 import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/explore/traces.ts'
 import { refineBody } from '../refine/pipeline/fixture.cases.ts'
@@ -382,14 +382,8 @@ describe('a trace as the page reads it', () => {
 
   test('all spans in columns, errors at their spans, feedback at its error', async () => {
     const { app, project } = made()
-    await stored(
-      project,
-      'transaction',
-      transaction(81, 'pageload', { trace_id: id }, [
-        child(82, 81),
-        { ...child(83, 82), links: [{ trace_id: hex(78), span_id: hex(84, 16), sampled: true }] },
-      ]),
-    )
+    const linked = child(83, 82, { links: [{ trace_id: hex(78), span_id: hex(84, 16), sampled: true }] })
+    await stored(project, 'transaction', transaction(81, 'pageload', { trace_id: id }, [child(82, 81), linked]))
     await stored(project, 'event', { ...error(81, { trace_id: id, span_id: hex(83, 16) }), event_id: hex(8101) })
     const view = await viewOf()
     expect(view).toMatchObject({
@@ -452,12 +446,8 @@ describe('a trace as the page reads it', () => {
     expect(largest[0]).toBe(1)
     const text = (await call('GET', `${path}/markdown/?compare=${second}`)).text
     expect(text).toContain('db query 31000 [web] (A 2 x 1.00 s, B 38 x 19.0 s, +18.0 s)')
-    // Three of ten seconds each, in the last 7 days. The longest segment of this trace names its user.
-    const facts = (await call('GET', `${path}/facts/`)).json as RestTraceFacts
-    expect(facts).toMatchObject({ route: { op: 'http.server' }, samples: 3, count: 3, user: 'ada@example.com' })
-    expect((facts.p75 ?? 0) / 10_000).toBeCloseTo(1, 1)
-    const none = { route: null, samples: 0, count: 0, p75: null, user: null }
-    expect((await call('GET', `/organizations/acme/trace/${hex(399)}/facts/`)).json).toEqual(none)
+    const facts = { route: { op: 'http.server' }, samples: 3, user: 'ada@example.com' }
+    expect((await call('GET', `${path}/facts/`)).json).toMatchObject(facts)
     const peers = (await call('GET', `${path}/peers/`)).json as RestTracePeers
     expect(peers).toMatchObject({
       route: { project: String(project.id), op: 'http.server', route: '/compared' },

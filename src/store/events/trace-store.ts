@@ -48,7 +48,7 @@ type StatementDurations = {
 }
 
 /** `links` and `events`: JSON as in `SeenSpan`. */
-export type SpanExtras = Pick<SeenSpan, 'spanId' | 'startUs' | 'links' | 'events'>
+type SpanExtras = Pick<SeenSpan, 'spanId' | 'startUs' | 'links' | 'events'>
 
 /** Queries of whole traces. All throw MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type TraceStore = {

@@ -46,6 +46,25 @@ function compileNarrowed(values: Values, { release, ofRoute }: Narrowed, routeCo
   }
 }
 
+/** Requests of the router for the data of pages, by route. */
+function readRequests(connection: Connection, segments: string, scope: Scope, narrowed: Narrowed) {
+  const values = createValues()
+  const { where, column, group } = compileNarrowed(values, narrowed)
+  // A page that was loaded ahead is used whichever release and route opened it.
+  const opening = compileNarrowed(values, { release: narrowed.release }).where
+  return connection.rows<StoredRequests>(
+    `WITH opened AS (SELECT DISTINCT project_id, path FROM ${segments}
+       WHERE ${compileSegmentScope(values, scope)} AND ${opening} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
+     SELECT project_id, toString(route) AS route, its_release, ${countIf('NOT prefetch AND bad')} AS hard, ${countIf('prefetch')} AS prefetches,
+       ${countIf('prefetch AND (project_id, path) NOT IN opened')} AS unused
+     FROM (SELECT project_id, route, ${column}, weight, ${isPrefetch} AS prefetch,
+         failed = 1 OR http_status >= 400 AS bad, path
+       FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND ${where} AND ${isRouterRequest})
+     GROUP BY ${group}`,
+    values.bound,
+  )
+}
+
 function createStats(connection: Connection, segments: string): PerformanceStore['navigationStats'] {
   const loadsOf = (scope: Scope, narrowed: Narrowed, slowUs: number, max: number) => {
     const values = createValues()
@@ -74,27 +93,13 @@ function createStats(connection: Connection, segments: string): PerformanceStore
       values.bound,
     )
   }
-  const requestsOf = (scope: Scope, narrowed: Narrowed) => {
-    const values = createValues()
-    const { where, column, group } = compileNarrowed(values, narrowed)
-    // A page that was loaded ahead is used whichever release and route opened it.
-    const opening = compileNarrowed(values, { release: narrowed.release }).where
-    return connection.rows<StoredRequests>(
-      `WITH opened AS (SELECT DISTINCT project_id, path FROM ${segments}
-         WHERE ${compileSegmentScope(values, scope)} AND ${opening} AND is_segment = 1 AND op IN ('pageload', 'navigation'))
-       SELECT project_id, toString(route) AS route, its_release, ${countIf('NOT prefetch AND bad')} AS hard, ${countIf('prefetch')} AS prefetches,
-         ${countIf('prefetch AND (project_id, path) NOT IN opened')} AS unused
-       FROM (SELECT project_id, route, ${column}, weight, ${isPrefetch} AS prefetch,
-           failed = 1 OR http_status >= 400 AS bad, path
-         FROM ${segments} WHERE ${compileSegmentScope(values, scope)} AND ${where} AND ${isRouterRequest})
-       GROUP BY ${group}`,
-      values.bound,
-    )
-  }
   return async ({ scope, release, ofRoute, slowUs, max }) => {
     if (scope.projectIds.length === 0) return []
     const narrowed = { release, ofRoute }
-    const [loads, requests] = await Promise.all([loadsOf(scope, narrowed, slowUs, max), requestsOf(scope, narrowed)])
+    const [loads, requests] = await Promise.all([
+      loadsOf(scope, narrowed, slowUs, max),
+      readRequests(connection, segments, scope, narrowed),
+    ])
     const keyOf = (row: StoredRequests | StoredLoads) => JSON.stringify([row.project_id, row.route, row.its_release])
     const byRoute = new Map(requests.map((row) => [keyOf(row), row]))
     return loads.map((row): NavigationStats => {

@@ -75,7 +75,6 @@ export function createVitals(
 ): Pick<PerformanceStore, 'vitalStats' | 'vitalScores' | 'vitalCauses'> {
   return {
     vitalScores: createScores(connection, sourceOf),
-
     async vitalStats({ scope, route, loads }) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()

@@ -9,6 +9,31 @@ export const ofTrace = 'project_id IN {projects:Array(UInt64)} AND trace_id = to
 
 type StoredStatement = { hash: string; samples: string; count: number; p: [number, number, number, number] }
 
+function createMainSegment(connection: Connection, table: string): TraceStore['mainSegment'] {
+  return async (projectIds, traceId) => {
+    const trace = traceHex(traceId)
+    if (trace === undefined || projectIds.length === 0) return undefined
+    const [row] = await connection.rows<{
+      project_id: string
+      span_id: string
+      op: string
+      route: string
+      start_us: string
+    }>(
+      `SELECT project_id, span_id, op, route, toUnixTimestamp64Micro(start) AS start_us FROM ${table} PREWHERE ${ofTrace}
+       WHERE is_segment = 1 ORDER BY duration DESC, span_id LIMIT 1 ${byFilter}`,
+      { projects: projectIds, trace },
+    )
+    if (!row) return undefined
+    const { op, route } = row
+    return {
+      key: { projectId: Number(row.project_id), op, route },
+      spanId: hashText(row.span_id),
+      startUs: Number(row.start_us),
+    }
+  }
+}
+
 /** Creates the queries that put a trace beside others: its route, and how long its statements take elsewhere. */
 export function createTraceRoutes(
   connection: Connection,
@@ -27,28 +52,7 @@ export function createTraceRoutes(
       return new Map(rows.map((row) => [row.op, Number(row.spans)]))
     },
 
-    async mainSegment(projectIds, traceId) {
-      const trace = traceHex(traceId)
-      if (trace === undefined || projectIds.length === 0) return undefined
-      const [row] = await connection.rows<{
-        project_id: string
-        span_id: string
-        op: string
-        route: string
-        start_us: string
-      }>(
-        `SELECT project_id, span_id, op, route, toUnixTimestamp64Micro(start) AS start_us FROM ${table} PREWHERE ${ofTrace}
-         WHERE is_segment = 1 ORDER BY duration DESC, span_id LIMIT 1 ${byFilter}`,
-        { projects: projectIds, trace },
-      )
-      if (!row) return undefined
-      const { op, route } = row
-      return {
-        key: { projectId: Number(row.project_id), op, route },
-        spanId: hashText(row.span_id),
-        startUs: Number(row.start_us),
-      }
-    },
+    mainSegment: createMainSegment(connection, table),
 
     async segmentBefore({ projectId, op, route }, startUs, traceId) {
       const [row] = await connection.rows<{ trace_hex: string; span_id: string; start_ms: string; duration: string }>(

@@ -119,6 +119,24 @@ async function traceTotals(
   }
 }
 
+function createExtras(connection: Connection, table: string): TraceStore['spansWithExtras'] {
+  return async (projectIds, traceId, max) => {
+    const trace = traceHex(traceId)
+    if (trace === undefined || projectIds.length === 0) return []
+    const rows = await connection.rows<{ span_id: string; start_us: string; links: string; events: string }>(
+      `SELECT span_id, toUnixTimestamp64Micro(start) AS start_us, links, events FROM ${table} PREWHERE ${ofTrace}
+       WHERE links != '' OR events != '' ORDER BY start, span_id LIMIT 1 BY span_id LIMIT {max:UInt32} ${byFilter}`,
+      { projects: projectIds, trace, max },
+    )
+    return rows.map(({ span_id, start_us, links, events }) => ({
+      spanId: hashText(span_id),
+      startUs: Number(start_us),
+      links,
+      events,
+    }))
+  }
+}
+
 /** Creates the queries of whole traces. */
 export function createTraces(connection: Connection, database: string): TraceStore {
   const table = `${database}.spans`
@@ -165,21 +183,7 @@ export function createTraces(connection: Connection, database: string): TraceSto
       return row && readSpan(row)
     },
 
-    async spansWithExtras(projectIds, traceId, max) {
-      const trace = traceHex(traceId)
-      if (trace === undefined || projectIds.length === 0) return []
-      const rows = await connection.rows<{ span_id: string; start_us: string; links: string; events: string }>(
-        `SELECT span_id, toUnixTimestamp64Micro(start) AS start_us, links, events FROM ${table} PREWHERE ${ofTrace}
-         WHERE links != '' OR events != '' ORDER BY start, span_id LIMIT 1 BY span_id LIMIT {max:UInt32} ${byFilter}`,
-        { projects: projectIds, trace, max },
-      )
-      return rows.map(({ span_id, start_us, links, events }) => ({
-        spanId: hashText(span_id),
-        startUs: Number(start_us),
-        links,
-        events,
-      }))
-    },
+    spansWithExtras: createExtras(connection, table),
 
     async spansWithAttribute(projectIds, traceId, { key, value }, max) {
       const trace = traceHex(traceId)

@@ -4,7 +4,7 @@ import { scoreBounds } from '../../../domain/traces/vitals.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Rail } from '../../ui/rail.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
-import { comparedMin, deltaOf, type FigureKind, linePath, opWord, performanceWords, toneOf } from './words.ts'
+import { comparedMin, deltaOf, linePath, opWord, performanceWords, type StatKind, toneOf } from './words.ts'
 
 /** A score of 0 to 1 as a shape, a word for screen readers and a number from 0 to 100. */
 export function Score({ score }: { score: number | null }) {
@@ -50,7 +50,7 @@ export function Delta({
   was,
   isInline = false,
 }: {
-  kind: FigureKind
+  kind: StatKind
   now: number | null
   before: number | null
   /** Samples of both ranges. */

@@ -8,7 +8,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { QueryFailed } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { columnNames, Figures, narrow, sumOf } from './navigation-figures.tsx'
+import { columnNames, NavigationCells, narrow, sumOf } from './navigation-cells.tsx'
 import { type PerformanceParams, viewQueryOf } from './params.ts'
 import { isFew } from './sampled.tsx'
 
@@ -64,7 +64,7 @@ export function NavigationReleases({
                 </span>
               </span>
             </th>
-            <Figures row={one} />
+            <NavigationCells row={one} />
           </tr>
         ))}
       </tbody>

@@ -8,7 +8,7 @@ import { Link } from '../../ui/link.tsx'
 import { Choices, Popup } from '../../ui/popup.tsx'
 import { NameCell } from './cells.tsx'
 import { ListBar } from './list-bar.tsx'
-import { columnNames, Figures, narrow, sumOf } from './navigation-figures.tsx'
+import { columnNames, NavigationCells, narrow, sumOf } from './navigation-cells.tsx'
 import { NavigationReleases } from './navigation-releases.tsx'
 import { type PerformanceParams, routeSearch } from './params.ts'
 import { RowsTable } from './rows-table.tsx'
@@ -96,7 +96,7 @@ export function NavigationTable({
             </Link>
           </span>
         )}
-        cellsOf={(row) => <Figures row={row} />}
+        cellsOf={(row) => <NavigationCells row={row} />}
         openedOf={(row) =>
           open === keyOf(row) ? <NavigationReleases organization={organization} row={row} params={params} /> : null
         }

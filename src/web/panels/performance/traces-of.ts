@@ -1,5 +1,5 @@
+import { spanKeyOf, spanKeys } from '../../../query/traces/span-keys.ts'
 import { keyOfTag, quoted } from '../search/terms.ts'
-import { spanKeyTable } from '../trace-search/key-table.ts'
 
 type Selected = {
   route: string
@@ -20,7 +20,7 @@ const unsearched = 'browser'
 
 /** The term of a value: a column such as the release, or an attribute. */
 const termOf = ({ key, value }: { key: string; value: string }): string =>
-  `${spanKeyTable.offered.some(({ name }) => name === key) || key === 'http.status' ? key : keyOfTag(key, spanKeyTable.keyOf)}:${quoted(value)}`
+  `${spanKeys.some(({ name }) => name === key) || key === 'http.status' ? key : keyOfTag(key, spanKeyOf)}:${quoted(value)}`
 
 /** Limits of a search need no more digits. */
 const rounded = (ms: number): string => `${Math.round(ms * 1000) / 1000}ms`

@@ -95,7 +95,7 @@ export const toneOf = (change: number | null): 'worse' | 'better' | undefined =>
 export const comparedMin = 50
 
 /** What a figure is: times and counts change by a share, rates and scores by points. */
-export type FigureKind = 'time' | 'count' | 'rate' | 'score'
+export type StatKind = 'time' | 'count' | 'rate' | 'score'
 
 /** A smaller change is none: 5 % of a time or a count, a tenth of a percent of a rate, one of 100 points of a score. */
 const changeMin = { time: 0.05, count: 0.05, rate: 0.001, score: 0.01 } as const
@@ -105,7 +105,7 @@ const changeMin = { time: 0.05, count: 0.05, rate: 0.001, score: 0.01 } as const
  * if it is about the same or cannot be compared. More requests are neither worse nor better.
  */
 export function deltaOf(
-  kind: FigureKind,
+  kind: StatKind,
   now: number | null,
   before: number | null,
 ): { change: number; tone: 'worse' | 'better' | undefined } | undefined {

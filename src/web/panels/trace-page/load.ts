@@ -9,7 +9,7 @@ import { app } from '../../handle.ts'
 import type { OrganizationHere } from '../../server/session.ts'
 
 /** A trace as the person may see it. `isPreload`: see `traceView`. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
-export async function readTrace(
+async function readTrace(
   { actor, organization }: OrganizationHere,
   traceId: string,
   isPreload = false,

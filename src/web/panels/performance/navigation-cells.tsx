@@ -38,7 +38,7 @@ function Faults({ fault, of }: { fault: Counted; of?: Counted }) {
 const exact = (events: number): Counted => ({ samples: events, count: events })
 
 /** The figures of a route, or of a release of it: one `td` for each column. */
-export function Figures({ row }: { row: Omit<RestNavigationRow, 'route' | 'project'> }) {
+export function NavigationCells({ row }: { row: Omit<RestNavigationRow, 'route' | 'project'> }) {
   const words = performanceWords(useLocale())
   const sampled = useSampledText()
   const t = useTranslations('performance.navigation')

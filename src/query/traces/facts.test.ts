@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { SeenSpan } from '../../store/events/span-store.ts'
+import { traceFacts } from './facts.ts'
+
+const nowMs = Date.UTC(2026, 10, 23)
+const key = { projectId: 7, op: 'pageload', route: '/checkout/[orderId]' }
+const segment = { key, spanId: 'a'.repeat(16), startUs: 0 }
+type Deps = Parameters<typeof traceFacts>[0]['events']
+
+function factsOf(attributes: Record<string, unknown> | undefined, more: Partial<Deps> = {}) {
+  const asked: Parameters<Deps['routeStats']>[0][] = []
+  const events: Deps = {
+    mainSegment: async () => segment,
+    spanOfTrace: async () => (attributes ? ({ attributes } as unknown as SeenSpan) : undefined),
+    routeStats: async (request) => {
+      asked.push(request)
+      const stats = { ...key, samples: 12, count: 120, p75Ms: 3840 } as never
+      return { routes: [stats], all: 1, samples: 12, count: 120 }
+    },
+    ...more,
+  }
+  return { asked, facts: traceFacts({ events }, [7, 8], 'b'.repeat(32), nowMs) }
+}
+
+test('the route of the longest segment with its p75 of 7 days, in its project only', async () => {
+  const { asked, facts } = factsOf({ 'user.email': 'ada@example.com' })
+  expect(await facts).toEqual({
+    route: { project: '7', op: key.op, route: key.route },
+    samples: 12,
+    count: 120,
+    p75: 3840,
+    user: 'ada@example.com',
+  })
+  expect(asked).toMatchObject([{ key, scope: { projectIds: [7], fromMs: nowMs - 7 * 86_400_000, toMs: nowMs } }])
+})
+
+test.each<[Record<string, unknown> | undefined, string | null]>([
+  [{ 'user.id': 7, 'user.name': 'ada', 'user.email': '' }, 'ada'],
+  [{ 'user.id': 7 }, '7'],
+  [{ 'enduser.id': 'u7' }, 'u7'],
+  [{ 'user.id': 'x'.repeat(300) }, 'x'.repeat(200)],
+  [{ 'user.id': { nested: true }, 'user.email': '  ' }, null],
+  [{}, null],
+  [undefined, null],
+])('the user of a segment with %j is %s', async (attributes, user) => {
+  expect((await factsOf(attributes).facts).user).toBe(user)
+})
+
+test('a trace without segments, and a route without other segments', async () => {
+  const none = { route: null, samples: 0, count: 0, p75: null, user: null }
+  expect(await factsOf({}, { mainSegment: async () => undefined }).facts).toEqual(none)
+  const alone = factsOf({}, { routeStats: async () => ({ routes: [], all: 0, samples: 0, count: 0 }) })
+  expect(await alone.facts).toMatchObject({ samples: 0, p75: null, route: { route: key.route } })
+})
