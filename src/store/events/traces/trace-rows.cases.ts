@@ -129,7 +129,7 @@ export function traceCases(open: () => EventStore): void {
     await open().insert('spans', Buffer.from(lines), 'spans:74-75')
     const main = await open().mainSegment([73], '3'.repeat(32))
     const key = { projectId: 73, op: 'http.server', route: 'GET /before' }
-    expect(main).toEqual({ key, startUs: at + 3_000_000 })
+    expect(main).toEqual({ key, spanId: segments[2]?.spanId, startUs: at + 3_000_000 })
     expect(await open().mainSegment([71], '3'.repeat(32))).toBeUndefined()
     const before = (startUs: number, traceId: string) => open().segmentBefore(key, startUs, traceId)
     expect(await before(at + 3_000_000, '3'.repeat(32))).toEqual({
