@@ -24,7 +24,7 @@ const modules = '**/node_modules/**'
  * Long computations on engines and databases that look at no clock. They run beside the whole-product tests, which
  * leave a third of two cores idle.
  */
-const long = ['src/store/events/{events,server}.test.ts', 'src/jobs/trace-downsampling.test.ts', 'src/store/meta/{postgres,meta}.test.ts']
+const long = ['src/store/events/{events,log-text,server}.test.ts', 'src/jobs/trace-downsampling.test.ts', 'src/store/meta/{postgres,meta}.test.ts']
 /** Seconds of the longest files in a run of `npm test` on two cores, beside two other lanes. All others take 1 to 20. */
 const seconds: Record<string, number> = {
   'e2e/clients/clients.test.ts': 180, 'e2e/crash/traces.test.ts': 154, 'e2e/ui/a11y.test.ts': 125, 'e2e/proxy/path.test.ts': 125, 'e2e/sdk/faults.test.ts': 97,

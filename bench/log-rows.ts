@@ -28,17 +28,24 @@ const pick = (texts: readonly string[], number: string) =>
 const rowsSql = (table: string, project: number, count: number, fromS: number, jpos: number): string => {
   const request = 'intDiv(number, 8)'
   const shape = `cityHash64(number, ${jpos}) % 320`
-  const words = `concat(${pick(things, shape)}, ' ', toString(cityHash64(${request}, 5) % 100000), ' ', ${pick(verbs, `intDiv(${shape}, 8)`)},
-    if(rand(6) % 100000 = 0, ' ${rareWord}', ''), ' in ', toString(rand(1) % 2000), ' ms, attempt ', toString(1 + rand(2) % 3), ', ',
-    ${pick(tails, `intDiv(${shape}, 80)`)}, ', region eu-', toString(${request} % 4), ', node ', toString(${request} % 12))`
+  const isJson = 'number % 50 = 7'
+  const [sign, order] = ['char(26)', `toString(${request} % 100000)`]
+  // The parts between the values, and the values, as `splitText` finds them.
+  const texts = `[concat(${pick(things, shape)}, ' '), concat(' ', ${pick(verbs, `intDiv(${shape}, 8)`)}, if(rand(6) % 100000 = 0, ' ${rareWord}', ''), ' in '),
+    ' ms, attempt ', concat(', ', ${pick(tails, `intDiv(${shape}, 80)`)}, ', region '), ', node ', '']`
+  const values = `[toString(cityHash64(${request}, 5) % 100000), toString(rand(1) % 2000), toString(1 + rand(2) % 3),
+    concat('eu-', toString(${request} % 4)), toString(${request} % 12)]`
+  const jsonTexts = `['{"order":{"id":', ',"items":[{"id":', ',"sku":', '},{"id":', ',"sku":', '}]},"total":', '}']`
+  const jsonValues = `[${order}, toString(rand(4) % 1000), concat('"A', toString(rand(5) % 100), '"'), toString(rand(7) % 1000),
+    concat('"B', toString(rand(8) % 100), '"'), toString(rand(9) % 10000)]`
   return `INSERT INTO bench.${table}
-  (project_id, time, trace_id, span_id, severity, level, body, template, pattern, service, host, logger, environment, release,
+  (project_id, time, trace_id, span_id, severity, level, shape, changing, template, pattern, service, host, logger, environment, release,
    platform, origin, user_hash, tags, numbers, repaired, truncated, weight, received, jpos, place)
   SELECT ${project}, toDateTime64(${fromS}, 6, 'UTC') + toIntervalMicrosecond(toUInt64(number * ${((logDayMs / parts) * 1000) / count})) AS at,
     unhex(hex(sipHash128(${request}, ${jpos}))), cityHash64(intDiv(number, 4), ${jpos}),
     [9, 9, 9, 9, 9, 9, 5, 13, 17, 21][1 + rand(3) % 10] AS s, ['trace','debug','info','warning','error','fatal'][1 + intDiv(s - 1, 4)],
-    if(number % 50 = 7, concat('{"order":{"id":', toString(${request} % 100000), ',"items":[{"id":', toString(rand(4) % 1000), ',"sku":"A', toString(rand(5) % 100),
-      '"},{"id":', toString(rand(7) % 1000), ',"sku":"B', toString(rand(8) % 100), '"}]},"total":', toString(rand(9) % 10000), '}'), ${words}),
+    arrayStringConcat(if(${isJson}, ${jsonTexts}, ${texts}), ${sign}),
+    arrayStringConcat(arrayMap(value -> concat(${sign}, value), if(${isJson}, ${jsonValues}, ${values}))),
     '', cityHash64(${shape}), ${pick(['shop', 'pay', 'stock', 'mail'], request)}, concat('web-', toString(${request} % 12)), ${pick(['cart', 'checkout', 'jobs'], shape)},
     if(${request} % 10 = 0, 'staging', 'production'), 'shop@1.4.2', 'node', 'auto.log.pino', cityHash64(${request}, 1) % 20000,
     map('sentry.sdk.name', 'sentry.javascript.node', 'sentry.sdk.version', '11.12.0', 'server.address', concat('web-', toString(${request} % 12)),

@@ -270,12 +270,15 @@ test('a plan is explained in phrases and as SQL', async () => {
     dataset: 'logs',
     groupBy: ['host'],
     series: [{ name: 'a', aggregate: 'count()' }],
-    query: 'latency:>5',
+    query: 'latency:>5 refused',
   }
   const { json } = await call('POST', path, { body: plan })
   const { sql, words } = json as { sql: string; words: { part: string }[] }
   expect(sql).toMatch(/^SELECT host AS `host`,\n {2}sum\(weight\) AS `a`\nFROM logs\nWHERE project_id IN \[\d+\]/)
   expect(sql).toContain("numbers['latency'] > 5")
+  // The views of SQL have a text in one column, however it is stored.
+  expect(sql).toContain("lower(body) LIKE '%refused%'")
+  expect(sql).not.toMatch(/shape|changing/)
   expect(words.map(({ part }) => part)).toEqual(['series', 'filter', 'groups', 'limit'])
   const outcomes = await call('POST', path, { body: { ...plan, dataset: 'outcomes', query: '', groupBy: [] } })
   expect((outcomes.json as { sql: null }).sql).toBe(null)

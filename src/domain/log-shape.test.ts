@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { shapeOf, shapeTextMax } from './log-shape.ts'
+import { shapeOf, shapeTextMax, splitText, valueSign } from './log-shape.ts'
 
 test.each([
   ['cart 17 loaded', 'cart * loaded'],
@@ -39,4 +39,36 @@ test.each([
   const reads = read.mock.calls.length
   read.mockRestore()
   expect(reads).toBeLessThan(5 * shapeTextMax)
+})
+
+test.each([
+  ['cart 17 loaded', ['17']],
+  ['17', ['17']],
+  ['cart loaded', []],
+  ['größe17 in "ann 5"', ['e17', '"ann 5"']],
+  ["can't 17, 'won 5' 10.0.0.17:8080", ['17', "'won 5'", '10.0.0.17:8080']],
+  ['{"order":{"id":17,"sku":"A\\"7"}}', ['17', '"A\\"7"']],
+  [`${'x'.repeat(997)} 17`, ['17']],
+])('%j is split into its shape and its values', (text, values) => {
+  const found = splitText(text)
+  expect(found?.values).toEqual(values)
+  expect(found?.shape.replaceAll(valueSign, '*')).toBe(shapeOf(text))
+  const rest = [...values]
+  expect(found?.shape.replaceAll(valueSign, () => rest.shift() ?? '')).toBe(text)
+})
+
+test.each([
+  ['an empty text', ''],
+  ['a text with the sign', `a${valueSign}b 17`],
+  ['a text above 1,000 characters', 'x'.repeat(1001)],
+])('%s is not split', (_name, text) => expect(splitText(text)).toBe(undefined))
+
+test('no run of ASCII letters and digits is cut', () => {
+  const texts = ['order-17x', 'größe17ß9a', "don't7 'a'b7\"c\"d", 'a_b-c.7:d@e', '5\u212a7', 'x"y"z9"', '\'a9\'"b9"c']
+  for (const text of texts) {
+    const found = splitText(text)
+    const pieces = [...(found?.shape.split(valueSign) ?? []), ...(found?.values ?? [])]
+    const runsOf = (part: string) => part.match(/[a-z0-9]+/gi) ?? []
+    expect(pieces.flatMap(runsOf).sort()).toEqual([...runsOf(text)].sort())
+  }
 })

@@ -36,11 +36,8 @@ function wordFrom(text: string, start: number, end: number): { to: number; isVal
   return { to: at, isValue: hasDigit || (isHex && at - start >= hexMin) }
 }
 
-/**
- * The shape of a log line: numbers, ids, quoted texts and words with digits become `*`. Lines of one program point have
- * the same shape, whatever their values. Names of JSON members stay. Each character is read at most twice.
- */
-export function shapeOf(text: string): string {
+/** Puts a sign in the place of each value of a text, and adds the values to a list. Each character is read at most twice. */
+function withSigns(text: string, sign: string, values?: string[]): string {
   const end = Math.min(text.length, shapeTextMax)
   let out = ''
   /** What is copied as it is starts here. */
@@ -52,7 +49,8 @@ export function shapeOf(text: string): string {
     if (isWordSign(code)) {
       const { to, isValue } = wordFrom(text, at, end)
       if (isValue) {
-        out += `${text.slice(from, at)}*`
+        out += text.slice(from, at) + sign
+        values?.push(text.slice(at, to))
         from = to
       }
       // An apostrophe within a word quotes nothing.
@@ -60,7 +58,8 @@ export function shapeOf(text: string): string {
     } else if ((code === doubleQuote || code === singleQuote) && at >= quotesFrom) {
       const to = quoteEnd(text, at, end)
       if (to > 0 && text.charCodeAt(to) !== colon) {
-        out += `${text.slice(from, at)}*`
+        out += text.slice(from, at) + sign
+        values?.push(text.slice(at, to))
         from = to
       }
       if (to < 0) quotesFrom = -to
@@ -68,4 +67,31 @@ export function shapeOf(text: string): string {
     } else at++
   }
   return out + text.slice(from, end)
+}
+
+/**
+ * The shape of a log line: numbers, ids, quoted texts and words with digits become `*`. Lines of one program point have
+ * the same shape, whatever their values. Names of JSON members stay.
+ */
+export const shapeOf = (text: string): string => withSigns(text, '*')
+
+/** Stands for a value in the shape of a stored text: a control sign that texts do not have. */
+export const valueSign = '\x1a'
+/** Longer texts are hardly ever repeated. */
+const splitTextMax = 1000
+
+/** A text as its shape and the values of the shape's signs, in order. */
+export type TextParts = { shape: string; values: readonly string[] }
+
+/**
+ * Splits a text into its shape, with `valueSign` for each value, and the values. Undefined for a text that is stored
+ * whole: one that has the sign itself, an empty one, and one above 1,000 characters.
+ *
+ * A text is only cut between a character that is an ASCII letter or digit and one that is none, or beside a quote. So
+ * a run of ASCII letters and digits is whole in the shape or in one value: searches for words depend on it.
+ */
+export function splitText(text: string): TextParts | undefined {
+  if (text === '' || text.length > splitTextMax || text.includes(valueSign)) return undefined
+  const values: string[] = []
+  return { shape: withSigns(text, valueSign, values), values }
 }

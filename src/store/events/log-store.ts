@@ -1,3 +1,4 @@
+import type { TextParts } from '../../domain/log-shape.ts'
 import type { Json } from '../../wire/json.ts'
 
 /** Levels of log lines, by rising severity. `warn` of SDKs is stored as `warning`. */
@@ -15,6 +16,8 @@ export type LogRow = {
   level: LogLevel
   /** The text. JSON bodies are kept as sent, so that queries can read paths in them. */
   body: string
+  /** The text as `splitText` splits it, if that is known. Its pattern was found with it. */
+  parts?: TextParts | undefined
   /** The text with placeholders, if the SDK sent one; '' otherwise. Its parameters are attributes. */
   template: string
   /** Hash of the line's shape (16 hex digits), '' for none. Lines of one shape form a pattern. */

@@ -1,6 +1,7 @@
 import { MishapError } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { addLogRollup } from './logs/recount.ts'
+import { laterLogColumns, laterLogIndexes } from './logs/schema.ts'
 import { recountProjects } from './removal/recount.ts'
 import {
   framesColumn,
@@ -100,32 +101,38 @@ async function refitBlocks(connection: Connection, database: string): Promise<vo
   await connection.command(sql, {}, { seconds: workSeconds })
 }
 
+type Later = readonly { name: string; type: string }[]
+
 /**
- * Adds the later columns and indexes of spans to an older table. Only the definition changes: their defaults compute the
+ * Adds the later columns and indexes of a table to an older one. Only the definition changes: their defaults compute the
  * values of existing rows, and merges build the indexes. The check comes first, as for `frames`.
  */
-async function refitSpans(connection: Connection, database: string): Promise<void> {
+async function refitLater(
+  connection: Connection,
+  database: string,
+  { table, laterColumns, laterIndexes }: { table: string; laterColumns: Later; laterIndexes: Later },
+): Promise<void> {
   const found = await connection.rows<{ name: string }>(
-    "SELECT name FROM system.columns WHERE database = {database:String} AND table = 'spans'",
-    { database },
+    'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}',
+    { database, table },
   )
   const names = new Set(found.map(({ name }) => name))
   const indexed = new Set(
     (
       await connection.rows<{ name: string }>(
-        "SELECT name FROM system.data_skipping_indices WHERE database = {database:String} AND table = 'spans'",
-        { database },
+        'SELECT name FROM system.data_skipping_indices WHERE database = {database:String} AND table = {table:String}',
+        { database, table },
       )
     ).map(({ name }) => name),
   )
-  const columns = laterSpanColumns.filter(({ name }) => !names.has(name))
-  const indexes = laterSpanIndexes.filter(({ name }) => !indexed.has(name))
+  const columns = laterColumns.filter(({ name }) => !names.has(name))
+  const indexes = laterIndexes.filter(({ name }) => !indexed.has(name))
   const steps = [
     ...columns.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`),
     ...indexes.map(({ name, type }) => `ADD INDEX IF NOT EXISTS ${name} ${type}`),
   ]
   if (steps.length === 0) return
-  await connection.command(`ALTER TABLE ${database}.spans ${steps.join(', ')}`, {}, { seconds: workSeconds })
+  await connection.command(`ALTER TABLE ${database}.${table} ${steps.join(', ')}`, {}, { seconds: workSeconds })
 }
 
 /**
@@ -218,7 +225,11 @@ export async function migrate(connection: Connection, database: string, installa
   await refitHours(connection, database)
   await refitFrames(connection, database)
   await refitBlocks(connection, database)
-  await refitSpans(connection, database)
+  for (const later of [
+    { table: 'spans', laterColumns: laterSpanColumns, laterIndexes: laterSpanIndexes },
+    { table: 'logs', laterColumns: laterLogColumns, laterIndexes: laterLogIndexes },
+  ])
+    await refitLater(connection, database, later)
   await addSpanRollup(connection, database)
   await addSegments(connection, database)
   await addLogRollup(connection, database)

@@ -65,7 +65,7 @@ test('a move takes new, deleted and summed rows, and a second one replaces what 
   }
   const { rollups, twice } = await state.to.check(undefined, undefined)
   expect([twice, ...Object.values(rollups)].filter((wrong) => wrong > 0)).toEqual([])
-})
+}, 60_000)
 
 test('versions grow with inserts and deletions, and deletions are told apart', async () => {
   const [before] = await state.from.rowPartitions()

@@ -14,6 +14,7 @@ import { eventsCases, row } from './events.cases.ts'
 import { setUpStatements } from './grants.ts'
 import { serverKind } from './kind.ts'
 import { logRollupCases } from './log-rollup.cases.ts'
+import { logTextCases } from './log-text.cases.ts'
 import { checkServer } from './server-check.ts'
 import { spanRollupCases } from './span-rollup.cases.ts'
 import { ownerSqlCases } from './sql/owner-sql.cases.ts'
@@ -90,6 +91,16 @@ describe.skipIf(skipped)('a ClickHouse server, as a user with the grants of `mis
     logRollupCases(store, () => {
       opened.connection ??= connect(access())
       return { connection: opened.connection, name: 'errors' }
+    })
+  })
+
+  describe('texts of log lines', { timeout: 90_000 }, () => {
+    const opened: { connection?: Connection } = {}
+    afterAll(() => opened.connection?.close())
+    logTextCases(store, () => {
+      opened.connection ??= connect(access())
+      const merge = (table: string) => node().ask(`OPTIMIZE TABLE errors.${table} FINAL`)
+      return { connection: opened.connection, name: 'errors', merge }
     })
   })
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { shapeOf } from '../../../domain/log-shape.ts'
+import { shapeOf, splitText, type TextParts, valueSign } from '../../../domain/log-shape.ts'
 import type { LogRow } from '../../../store/events/log-store.ts'
 import type { Context, Tools } from '../../pipeline/context.ts'
 import { bounded, jsonOf, type Loose, own, receivedDepthMax, type Sent, scalar } from '../../pipeline/value.ts'
@@ -76,16 +76,20 @@ function nameOf(attributes: Loose, ...names: readonly string[]): string {
 }
 
 /** The hash of a line's shape: that of its template, else of its text without values; '' for an empty text. */
-function patternOf(template: string, body: string, { shapes }: Tools): string {
-  const shape = template !== '' ? template : shapeOf(body)
+function patternOf(template: string, body: string, parts: TextParts | undefined, { shapes }: Tools): string {
+  const own = template === '' ? parts?.shape : undefined
+  const shape = own ?? (template !== '' ? template : shapeOf(body))
   if (shape === '') return ''
+  // The shape of parts has signs for values. No other shape with such a sign may be taken for it.
+  if (own === undefined && shape.includes(valueSign)) return hashOf(shape)
   let found = shapes.get(shape)
   if (found === undefined) {
-    found = hash('md5', shape, 'hex').slice(0, 16)
+    found = hashOf(own === undefined ? shape : own.replaceAll(valueSign, '*'))
     shapes.set(shape, found)
   }
   return found
 }
+const hashOf = (shape: string): string => hash('md5', shape, 'hex').slice(0, 16)
 
 /** The text of a body. Levels over 100 of a value become a text. */
 function textOf(body: unknown): string {
@@ -168,6 +172,7 @@ function rowOf(line: SentLine, { context, jpos, hashOfUser }: Shared, place: num
   const body = truncated ? whole.slice(0, logBodyMax).toWellFormed() : whole
   if (truncated) attributes[bodyLengthName] = whole.length
   const { template } = line
+  const parts = splitText(body)
   return {
     projectId,
     timeUs: isLikely ? sentUs : receivedUs,
@@ -176,8 +181,9 @@ function rowOf(line: SentLine, { context, jpos, hashOfUser }: Shared, place: num
     severity: line.severity.severity,
     level: line.severity.level,
     body,
+    parts,
     template,
-    pattern: patternOf(template, body, context.tools),
+    pattern: patternOf(template, body, parts, context.tools),
     service: nameOf(attributes, 'service.name') || (line.service ?? ''),
     host: nameOf(attributes, 'server.address', 'host.name') || (line.host ?? ''),
     logger: nameOf(attributes, 'logger.name', 'code.namespace', 'otel.scope.name') || (line.logger ?? ''),

@@ -1,6 +1,7 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
 import type { LogDetail, LogFields, LogKey, LogLine, LogSearchStore } from '../log-search.ts'
+import { logTextSql } from '../logs/text.ts'
 import type { Value } from '../question.ts'
 import { createValues, type Values } from '../reading/filter.ts'
 import { type Answered, compileValue, readCell } from '../searching/columns.ts'
@@ -178,7 +179,7 @@ export function createLogDetails(connection: Connection, table: string): LogSear
       ({ projectId, timeUs, jpos, place }) =>
         `(project_id = ${values.add('UInt64', projectId)} AND time = ${microsOf(values, timeUs)} AND jpos = ${values.add('UInt64', jpos)} AND place = ${values.add('UInt32', place)})`,
     )
-    const text = lineColumns.replace(`substringUTF8(body, 1, ${listBodyMax})`, 'body')
+    const text = lineColumns.replace(`substringUTF8(${logTextSql()}, 1, ${listBodyMax})`, logTextSql())
     const rest = 'service, host, logger, environment, release, platform, origin, tags, numbers, truncated, repaired'
     const rows = await connection.rows<DetailRow>(
       `SELECT ${lineCells}, ${rest}, toString(toUnixTimestamp64Milli(received)) AS receivedMs

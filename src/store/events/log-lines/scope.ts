@@ -1,4 +1,5 @@
 import type { LogKey, LogLine } from '../log-search.ts'
+import { logTextSql } from '../logs/text.ts'
 import type { Values } from '../reading/filter.ts'
 import { sourceOf } from '../searching/sources.ts'
 
@@ -21,7 +22,7 @@ export function afterCondition(values: Values, after: LogKey, order: 'newest' | 
 }
 
 /** What a list reads of each line, beside its columns. */
-export const lineColumns = `project_id, time, jpos, place, level, severity, substringUTF8(body, 1, ${listBodyMax}) AS text,
+export const lineColumns = `project_id, time, jpos, place, level, severity, substringUTF8(${logTextSql()}, 1, ${listBodyMax}) AS text,
   template, pattern, trace_id, span_id`
 
 /** The cells of a line as a list of texts, numbers and nulls. */

@@ -3,7 +3,7 @@ import { createValues } from '../reading/filter.ts'
 import { compileAggregate } from './aggregates.ts'
 import { compileKey, compileValue } from './columns.ts'
 import { compares, compileScope } from './filter.ts'
-import { sourceOf } from './sources.ts'
+import { shownSourceOf } from './sources.ts'
 
 /** Quotes a text as a literal of ClickHouse's SQL. */
 const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
@@ -27,7 +27,7 @@ const inPlace = (sql: string, bound: Record<string, unknown>): string =>
  */
 export function explain(question: Explained): string {
   const { from, scope, filter, withCut, values: wanted, aggregates, having, order, max, bucketMs } = question
-  const source = sourceOf(from)
+  const source = shownSourceOf(from)
   const values = createValues()
   const names = [...wanted, ...aggregates].map(({ name }) => values.add('Identifier', name))
   const over = {

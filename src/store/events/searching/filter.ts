@@ -4,7 +4,7 @@ import { aheadMs, compileFilter as compileEventFilter, likePattern, type Values 
 import { compileList, compileNumber, compilePresence, compileValue, jsonText } from './columns.ts'
 import { compileMention, isList } from './json.ts'
 import { columnOf, type Source } from './sources.ts'
-import { isPart, keyConditions, partCondition, valueConditions, wordConditions } from './words.ts'
+import { isPart, keyConditions, partCondition, shortCondition, valueConditions, wordConditions } from './words.ts'
 
 /** SQL operators by comparison. A closed table, because operators cannot be bound. */
 export const compares: Record<Compare, string> = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' }
@@ -37,8 +37,8 @@ const hasKey = (values: Values, value: Value, pattern: string): string =>
 
 /** Conditions that the index of words of a column answers, before the pattern itself. */
 const indexed = (source: Source, values: Values, column: string, pattern: string): string =>
-  source.words === column
-    ? wordConditions(values, column, pattern)
+  source.words?.text === column
+    ? wordConditions(values, source.words, pattern)
         .map((condition) => `${condition} AND `)
         .join('')
     : ''
@@ -50,7 +50,9 @@ const indexed = (source: Source, values: Values, column: string, pattern: string
 function wordsCondition(source: Source, values: Values, value: Value, text: string): string {
   const whole = text.trim()
   const column = textOf(source, values, value)
-  if (source.words === column && isPart(whole)) return partCondition(values, column, whole)
+  if (source.words?.text === column && isPart(whole)) return partCondition(values, source.words, whole)
+  if (source.words?.text === column && /^[a-z0-9]{1,2}$/i.test(whole))
+    return shortCondition(values, source.words, whole)
   return `${indexed(source, values, column, `*${whole}*`)}ifNull(positionCaseInsensitiveUTF8(${column}, ${values.add('String', whole)}) > 0, 0)`
 }
 

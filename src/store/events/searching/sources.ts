@@ -1,3 +1,4 @@
+import { logTextSql } from '../logs/text.ts'
 import type { Asked } from '../question.ts'
 
 /**
@@ -19,8 +20,11 @@ export type Source = {
   isCut: string | undefined
   /** Condition of every question. */
   always: string | undefined
-  /** The text column whose words have an index over its lower case. */
-  words: string | undefined
+  /**
+   * The text whose words have indexes, and the columns that have these words: each word of the text is a word of at least
+   * one of them. `whole` columns are one word of their index, others are split into words.
+   */
+  words: { text: string; whole: readonly string[]; split: readonly string[] } | undefined
   /** Microseconds that Apdex compares. */
   duration: string | undefined
   texts: Readonly<Record<string, string>>
@@ -117,10 +121,11 @@ const logs: Source = {
   failed: '(severity >= 17)',
   isCut: undefined,
   always: undefined,
-  words: 'body',
+  words: { text: logTextSql(), whole: ['shape'], split: ['changing', 'body'] },
   duration: undefined,
   texts: {
-    ...same('level', 'body', 'template', 'service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'),
+    body: logTextSql(),
+    ...same('level', 'template', 'service', 'host', 'logger', 'environment', 'release', 'platform', 'origin'),
     /** What tells a line from all others. */
     item: "lower(concat(leftPad(hex(jpos), 16, '0'), leftPad(hex(place), 16, '0')))",
   },
@@ -176,4 +181,11 @@ export function columnOf<Sql>(columns: Readonly<Record<string, Sql>>, name: stri
   const found = Object.hasOwn(columns, name) ? columns[name] : undefined
   if (found === undefined) throw new Error(`no column: ${name.slice(0, 50)}`)
   return found
+}
+
+/** Like `sourceOf`, for SQL that people read, and can run on the views of their SQL: these have the text of a line as one column. */
+export function shownSourceOf(from: Asked): Source {
+  const source = sourceOf(from)
+  if (source !== logs) return source
+  return { ...logs, words: { text: 'body', whole: [], split: ['body'] }, texts: { ...logs.texts, body: 'body' } }
 }

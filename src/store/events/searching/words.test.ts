@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { logTextSql } from '../logs/text.ts'
 import type { Filter, Value } from '../question.ts'
 import { createValues } from '../reading/filter.ts'
 import { compileFilter } from './filter.ts'
@@ -10,23 +11,31 @@ function shown(build: (values: ReturnType<typeof createValues>) => string): stri
   const values = createValues()
   return build(values).replace(/\{(\w+):String\}/g, (_, name: string) => `'${String(values.bound[name])}'`)
 }
-const conditions = (pattern: string) => shown((values) => wordConditions(values, 'body', pattern).join(' AND '))
+/** A text in one column, and the texts of log lines. */
+const plain = { text: 'body', whole: [], split: ['body'] }
+const logs = sourceOf('logs')
+const text = logTextSql()
+const conditions = (pattern: string) => shown((values) => wordConditions(values, plain, pattern).join(' AND '))
 const compiled = (filter: Filter, from: 'logs' | 'spans' = 'logs') =>
   shown((values) => compileFilter(sourceOf(from), values, filter))
 
 const body: Value = { of: 'text', column: 'body' }
-const has = (word: string) => `hasToken(lower(body), '${word}')`
-const part = (word: string) => `lower(body) LIKE '%${word}%'`
+const one = (word: string) => `hasToken(lower(body), '${word}')`
+const onePart = (word: string) => `lower(body) LIKE '%${word}%'`
+const like = (column: string, word: string) => `lower(${column}) LIKE '%${word}%'`
+const has = (word: string) =>
+  `(${like('shape', word)} OR hasToken(lower(changing), '${word}') OR hasToken(lower(body), '${word}'))`
+const part = (word: string) => `(${['shape', 'changing', 'body'].map((column) => like(column, word)).join(' OR ')})`
 
 test.each([
-  ['a word between others is whole', 'a Refused b', [has('a'), has('refused'), has('b')]],
-  ['a word beside * can be a part', '*refused in 17* ms*', [part('refused'), has('in')]],
-  ['also beside an escaped one', 'abc\\*def', [has('abc'), part('def')]],
+  ['a word between others is whole', 'a Refused b', [one('a'), one('refused'), one('b')]],
+  ['a word beside * can be a part', '*refused in 17* ms*', [onePart('refused'), one('in')]],
+  ['also beside an escaped one', 'abc\\*def', [one('abc'), onePart('def')]],
   ['a short part is not looked for', '*ab*', []],
-  ['letters of other alphabets have another lower case', 'GRÖSSE of Kelvin \u212a5', [has('of'), has('kelvin')]],
-  ['a word is looked for once', 'to to', [has('to')]],
+  ['letters of other alphabets have another lower case', 'GRÖSSE of Kelvin \u212a5', [one('of'), one('kelvin')]],
+  ['a word is looked for once', 'to to', [one('to')]],
   ['signs are no words', '% _ \\', []],
-  ['not more than eight', 'a b c d e f g h i j', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(has)],
+  ['not more than eight', 'a b c d e f g h i j', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(one)],
 ])('%s', (_, pattern, expected) => {
   expect(conditions(pattern)).toBe(expected.join(' AND '))
 })
@@ -35,19 +44,28 @@ test('a single word is answered by the index alone', () => {
   expect(compiled({ op: 'match', value: body, match: 'words', text: ' Refused ' })).toBe(`(${part('refused')})`)
 })
 
-test('several words, and a short one, are compared with the text as well', () => {
-  const whole = (text: string) => `ifNull(positionCaseInsensitiveUTF8(body, '${text}') > 0, 0)`
-  const words = (text: string): Filter => ({ op: 'match', value: body, match: 'words', text })
+test('several words are compared with the text as well', () => {
+  const whole = (word: string) => `ifNull(positionCaseInsensitiveUTF8(${text}, '${word}') > 0, 0)`
+  const words = (word: string): Filter => ({ op: 'match', value: body, match: 'words', text: word })
   expect(compiled(words('went so wrong'))).toBe(
     `(${part('went')} AND ${has('so')} AND ${part('wrong')} AND ${whole('went so wrong')})`,
   )
-  expect(compiled(words('ms'))).toBe(`(${whole('ms')})`)
   expect(compiled(words('grün'))).toBe(`(${whole('grün')})`)
+})
+
+test('a short word is compared in each column, and with the text only if letters of other cases can stand at a cut', () => {
+  const short = (word: string) => compiled({ op: 'match', value: body, match: 'words', text: word })
+  const position = (sql: string, word: string) => `positionCaseInsensitiveUTF8(${sql}, '${word}') > 0`
+  const columns = (word: string) => ['shape', 'changing', 'body'].map((sql) => position(sql, word)).join(' OR ')
+  expect(short('to')).toBe(`((${columns('to')}))`)
+  expect(short('k')).toBe(`((${columns('k')}))`)
+  const isAscii = ['shape', 'changing', 'body'].map((sql) => `isValidASCII(${sql})`).join(' AND ')
+  expect(short('5K')).toBe(`((${columns('5K')} OR (NOT (${isAscii}) AND ${position(text, '5K')})))`)
 })
 
 test('a pattern is compared with the texts that its words leave', () => {
   expect(compiled({ op: 'match', value: body, match: 'like', text: '*refused*' })).toBe(
-    `(${part('refused')} AND ifNull(body ILIKE '%refused%', 0))`,
+    `(${part('refused')} AND ifNull(${text} ILIKE '%refused%', 0))`,
   )
 })
 
@@ -69,8 +87,8 @@ test.each([
   ['like', '*', false],
   ['like', 'a*', true],
   ['words', ' ', false],
-] as const)('keys of a path for %s %j are words of the text: %s', (match, text, isNeeded) => {
-  const sql = compiled({ op: 'match', value: path('order', 'line_no', 'id'), match, text })
+] as const)('keys of a path for %s %j are words of the text: %s', (match, word, isNeeded) => {
+  const sql = compiled({ op: 'match', value: path('order', 'line_no', 'id'), match, text: word })
   const keys = ['order', 'line', 'no', 'id'].map(has).join(' AND ')
   expect(sql.startsWith(`(${keys} AND `)).toBe(isNeeded)
   expect(sql.includes('hasToken')).toBe(isNeeded)
@@ -92,12 +110,10 @@ test.each([
   ['words between others', 'words', 'went so wrong', [part('went'), part('wrong')]],
   ['a part of a number', 'like', '*12345*', []],
   ['letters of other alphabets', 'is', 'größer als', [part('als')]],
-] as const)('a text in which a path has this value has its words: %s', (_, match, text, expected) => {
+] as const)('a text in which a path has this value has its words: %s', (_, match, word, expected) => {
   const value = path('order', '[]', 'id')
-  const filter = { op: 'match', value, match, text } as const
-  expect(shown((values) => valueConditions(sourceOf('logs'), values, filter).join(' AND '))).toBe(
-    expected.join(' AND '),
-  )
+  const filter = { op: 'match', value, match, text: word } as const
+  expect(shown((values) => valueConditions(logs, values, filter).join(' AND '))).toBe(expected.join(' AND '))
   expect(compiled(filter)).toContain([has('order'), has('id'), ...expected].join(' AND '))
 })
 

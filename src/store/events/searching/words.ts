@@ -14,9 +14,42 @@ const isPlain = (word: string) => /^[a-z0-9]+$/i.test(word)
 /** Whether a text can be looked for among the words of the index. A part of under three characters is in too many. */
 export const isPart = (text: string): boolean => /^[a-z0-9]{3,}$/i.test(text)
 
+/** The columns with the words of a text. */
+type WordColumns = NonNullable<Source['words']>
+
+const anyOf = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? conditions.join() : `(${conditions.join(' OR ')})`
+
 /** Condition that a text has a word of which this is a part, whatever the case. */
-export const partCondition = (values: Values, column: string, part: string): string =>
-  `lower(${column}) LIKE ${values.add('String', `%${part.toLowerCase()}%`)}`
+export function partCondition(values: Values, { whole, split }: WordColumns, part: string): string {
+  const pattern = values.add('String', `%${part.toLowerCase()}%`)
+  return anyOf([...whole, ...split].map((column) => `lower(${column}) LIKE ${pattern}`))
+}
+
+/**
+ * Condition that a text has one or two ASCII letters or digits, whatever the case. They are compared in each column: putting
+ * the texts of a million lines together takes 200 ms of processor time. Only a letter that Unicode calls a case of i, k or s
+ * can stand where a text was cut, so such texts are compared as a whole, too.
+ */
+export function shortCondition(values: Values, { text, whole, split }: WordColumns, word: string): string {
+  const bound = values.add('String', word)
+  const has = (sql: string) => `positionCaseInsensitiveUTF8(${sql}, ${bound}) > 0`
+  const columns = [...whole, ...split]
+  const found = columns.map(has)
+  if (word.length > 1 && /[iks]/i.test(word))
+    found.push(`(NOT (${columns.map((column) => `isValidASCII(${column})`).join(' AND ')}) AND ${has(text)})`)
+  return anyOf(found)
+}
+
+/** Condition that every text with a word meets. In a shape the word can be a part of another one. */
+function tokenCondition(values: Values, { whole, split }: WordColumns, word: string): string {
+  const token = values.add('String', word)
+  const pattern = whole.length > 0 ? values.add('String', `%${word}%`) : ''
+  return anyOf([
+    ...whole.map((column) => `lower(${column}) LIKE ${pattern}`),
+    ...split.map((column) => `hasToken(lower(${column}), ${token})`),
+  ])
+}
 
 /** Words of one text that are looked for. More of them leave out hardly any further rows. */
 const wordsMax = 8
@@ -25,7 +58,7 @@ const wordsMax = 8
  * Conditions that every text meets which a pattern with `*` matches. A word beside a `*` may be a part of a longer word, so
  * it is looked for as a part. A word beside an escaped `\*` is, too: where the word is, the part is as well.
  */
-export function wordConditions(values: Values, column: string, pattern: string): string[] {
+export function wordConditions(values: Values, columns: WordColumns, pattern: string): string[] {
   const found = new Map<string, string>()
   for (const { 0: run, index } of pattern.matchAll(runs)) {
     if (!isPlain(run) || found.size >= wordsMax) continue
@@ -33,19 +66,15 @@ export function wordConditions(values: Values, column: string, pattern: string):
     const word = run.toLowerCase()
     const key = isOpen ? `*${word}*` : word
     if (found.has(key) || (isOpen && !isPart(word))) continue
-    found.set(
-      key,
-      isOpen ? partCondition(values, column, word) : `hasToken(lower(${column}), ${values.add('String', word)})`,
-    )
+    found.set(key, isOpen ? partCondition(values, columns, word) : tokenCondition(values, columns, word))
   }
   return [...found.values()]
 }
 
-/** The column with the JSON of a value, if an index knows its words. */
-function indexedColumn(source: Source, value: Value): string | undefined {
+/** The columns with the words of the JSON of a value, if an index knows them. */
+function indexedColumns(source: Source, value: Value): WordColumns | undefined {
   if (value.of !== 'json' || value.text.of !== 'text') return undefined
-  const column = columnOf(source.texts, value.text.column)
-  return column === source.words ? column : undefined
+  return columnOf(source.texts, value.text.column) === source.words?.text ? source.words : undefined
 }
 
 /**
@@ -67,26 +96,26 @@ const isLetters = (word: string): boolean => /[a-df-z]/i.test(word)
  * letters and digits of a text as they are, but the end of an escape can stand before them: they are looked for as parts.
  */
 export function valueConditions(source: Source, values: Values, { value, match, text }: Match): string[] {
-  const column = indexedColumn(source, value)
-  if (column === undefined || match === 'has') return []
-  const token = (word: string) => `hasToken(lower(${column}), ${values.add('String', word)})`
+  const columns = indexedColumns(source, value)
+  if (columns === undefined || match === 'has') return []
+  const token = (word: string) => tokenCondition(values, columns, word)
   if (match === 'is' && /^\d{1,15}$/.test(text)) {
     const found = spellings(text).map(token)
-    return found.length > 1 ? [`(${found.join(' OR ')})`] : found
+    return [anyOf(found)]
   }
   if (match === 'is' && /^[a-z0-9]+$/i.test(text)) return isLetters(text) ? [token(text.toLowerCase())] : []
   const words = [...new Set([...text.matchAll(runs)].map(([run]) => run.toLowerCase()))]
   const parts = words.filter((word) => isPart(word) && isLetters(word))
-  return parts.slice(0, wordsMax).map((word) => partCondition(values, column, word))
+  return parts.slice(0, wordsMax).map((word) => partCondition(values, columns, word))
 }
 
 /** Conditions that every row with a value of a path into JSON meets: its keys are words of the text. */
 export function keyConditions(source: Source, values: Values, value: Value): string[] {
-  const column = indexedColumn(source, value)
-  if (column === undefined || value.of !== 'json') return []
+  const columns = indexedColumns(source, value)
+  if (columns === undefined || value.of !== 'json') return []
   // A key that JSON writes with escapes is not looked for.
   const keys = value.path.steps.flatMap((step) =>
     'key' in step && /^[\w.-]+$/.test(step.key) ? [`"${step.key}"`] : [],
   )
-  return wordConditions(values, column, keys.join(' '))
+  return wordConditions(values, columns, keys.join(' '))
 }

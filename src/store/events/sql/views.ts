@@ -1,3 +1,4 @@
+import { logTextSql } from '../logs/text.ts'
 import { type TableName, tableNames } from '../tables.ts'
 import { stringLiteral } from './tokens.ts'
 
@@ -52,8 +53,10 @@ export const views: Readonly<Record<string, View>> = {
   logs: {
     table: 'logs',
     columns: {
-      ...same(`project_id time severity level body template pattern service host logger environment release platform
-        origin user_hash tags numbers repaired truncated weight received`),
+      ...same('project_id time severity level'),
+      body: logTextSql(`${rows}.`),
+      ...same(`template pattern service host logger environment release platform origin user_hash tags numbers repaired
+        truncated weight received`),
       ...bytes('trace_id'),
       ...id64('span_id'),
     },
