@@ -103,6 +103,14 @@ describe.skipIf(noChromium)('the performance pages', () => {
     await selected.getByText('120 of about 1,200').waitFor()
     await selected.getByText('flag.new-cart').waitFor()
     await selected.getByText('5+ × db').waitFor()
+    // A click on an attribute narrows the traces to it, and the link to all of them has it.
+    const flag = selected.getByTitle(/^Show only traces with flag\.new-cart/)
+    await flag.click()
+    await until('the flag in the link', 10_000, async () => {
+      const href = await selected.getByRole('link', { name: 'Open in Traces' }).getAttribute('href')
+      return /flag\.new-cart/.test(new URLSearchParams(href?.split('?')[1]).get('q') ?? '')
+    })
+    expect(await flag.getAttribute('aria-pressed')).toBe('true')
     await selected.getByRole('img', { name: /^p50, p75 and p95/ }).waitFor()
     expect(await faults()).toEqual([])
   })
@@ -270,6 +278,12 @@ describe.skipIf(noChromium)('the performance pages', () => {
     expect(await row('Route loads', '/cart').locator('td').allTextContents()).toEqual(
       expect.arrayContaining(['15', '2 13%', '2', '1 100%']),
     )
+    // Its releases are beside each other, with the same columns.
+    const { page } = state
+    await page.getByRole('button', { name: 'Releases of /cart' }).click()
+    const releases = page.getByRole('table', { name: 'Releases of /cart' })
+    await releases.getByText('2 13%').first().waitFor()
+    expect(await releases.getByRole('columnheader').count()).toBe(10)
     expect(await faults()).toEqual([])
   })
 
