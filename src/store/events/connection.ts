@@ -249,6 +249,9 @@ async function insertRows(
       max_partitions_per_insert_block: '0',
       // Each skip index adds files to sync: 42 syncs per insert instead of 66. The first merge builds the indexes.
       materialize_skip_indexes_on_insert: 0,
+      // No column takes nulls. Looking for one in each field took a tenth of the time to parse a row.
+      input_format_null_as_default: 0,
+      input_format_defaults_for_omitted_fields: 0,
       // A nearly full disk can truncate a part without an error. The part is then missing after a restart.
       min_free_disk_bytes_to_perform_insert: freeBytesMin,
       log_comment: comment,
