@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
 import type { EventStore } from './event-store.ts'
 import { row } from './events.cases.ts'
+import { olderTables } from './schema/settings.ts'
 
 /** Cases of writes that are on disk when they are answered. `client` asks the engine of the store. */
 export function syncCases(store: () => EventStore, client: ClickHouseClient): void {
@@ -48,5 +49,18 @@ export function syncCases(store: () => EventStore, client: ClickHouseClient): vo
     expect(await made()).toContain('min_rows_to_fsync_after_merge = 1')
     expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
     expect(await made()).toContain('max_parts_to_merge_at_once = 10')
+  })
+
+  test('an older table gets its texts in one stream, once, and no statistics of its columns', async () => {
+    const older = async () =>
+      (await ask<{ name: string }>(olderTables(['logs', 'spans']).replace('{database:String}', "'mishap'"))).map(
+        ({ name }) => name,
+      )
+    expect(await older()).toEqual([])
+    const before = "string_serialization_version = 'with_size_stream', materialize_statistics_on_merge = 1"
+    await client.command({ query: `ALTER TABLE mishap.spans MODIFY SETTING ${before}` })
+    expect(await older()).toEqual(['spans'])
+    await store().migrate()
+    expect(await older()).toEqual([])
   })
 }
