@@ -159,7 +159,8 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
       const statement = page.locator('main tbody button[aria-expanded=false]')
       if ((await statement.count()) > 0) {
         await statement.first().click()
-        await page.locator('.performance-callers li').first().waitFor()
+        // Its callers, or the releases of a route load.
+        await page.locator('main tbody :is(.performance-callers li, table td)').first().waitFor()
       }
       const links = await page
         .locator('a[href]')

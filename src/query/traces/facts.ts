@@ -1,23 +1,11 @@
 import type { RestTraceFacts } from '../../contract/explore/trace-compare.ts'
+import { spanUserOf } from '../../domain/traces/span-user.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 
 type FactDeps = { events: Pick<EventStore, 'mainSegment' | 'spanOfTrace' | 'routeStats'> }
 
 /** A week, which is read from sums of hours and days. */
 const lookBackMs = 7 * 86_400_000
-const userCharactersMax = 200
-/** Where SDKs write the user, best known first. `enduser.id` is OpenTelemetry's. Of the user of a transaction only a hash is stored. */
-const userKeys = ['user.email', 'user.name', 'user.username', 'user.id', 'enduser.id']
-
-/** The user of a segment as it was sent and stored. */
-function userOf(attributes: Record<string, unknown>): string | null {
-  for (const key of userKeys) {
-    const value = attributes[key]
-    if ((typeof value === 'string' || typeof value === 'number') && String(value).trim() !== '')
-      return String(value).slice(0, userCharactersMax)
-  }
-  return null
-}
 
 /**
  * What the head of a trace says beside it: the p75 of its route in the last 7 days, and its user. Both are of its longest
@@ -52,6 +40,6 @@ export async function traceFacts(
     samples: stats?.samples ?? 0,
     count: stats?.count ?? 0,
     p75: stats?.p75Ms ?? null,
-    user: span ? userOf(span.attributes) : null,
+    user: span ? spanUserOf(span.attributes) : null,
   }
 }
