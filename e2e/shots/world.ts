@@ -253,6 +253,10 @@ export async function picture(page: Page, width: number, theme: 'light' | 'dark'
   }`)
   // A font that no text has asked for yet would come after the picture.
   await page.evaluate('Promise.allSettled([...document.fonts].map((font) => font.load())).then(() => true)')
+  // A loaded font is drawn in a later frame, which a busy machine had not made after 150 ms: code had another font.
+  await page.evaluate(`document.fonts.ready.then(() => new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))
+  }))`)
   await page.waitForTimeout(150)
   return page.screenshot({ animations: 'disabled', caret: 'hide' })
 }

@@ -69,7 +69,7 @@ export function LiveBar({
   const t = useTranslations('logs.live')
   if (!isOn && dropped.length === 0) return null
   return (
-    <div className="log-live-bar" role="status">
+    <div className="log-live-bar" role="status" data-paused={(isOn && isPaused) || undefined}>
       {isOn && isPaused ? (
         <>
           <Pause size={13} strokeWidth={1.75} aria-hidden="true" />
