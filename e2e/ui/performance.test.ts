@@ -81,6 +81,8 @@ describe.skipIf(noChromium)('the performance pages', () => {
     for (const body of envelopesOf(all)) await ingest(product, state.shop, body)
     const event = errorEvent('StockError', 'none left', { transaction: 'GET /orders/[id]' })
     await ingest(product, state.shop, envelopeOf(event))
+    const unloaded = errorEvent('Error', 'Hydration failed because', { transaction: '/unloaded' })
+    await ingest(product, state.shop, envelopeOf(unloaded))
     const routes = await until('the routes', 30_000, async () => {
       const path = `/organizations/${org}/performance/?project=shop&statsPeriod=24h`
       const found = (await api(product, state.shop, path)).json as RestRoutes
@@ -284,6 +286,8 @@ describe.skipIf(noChromium)('the performance pages', () => {
     const releases = page.getByRole('table', { name: 'Releases of /cart' })
     await releases.getByText('2 13%').first().waitFor()
     expect(await releases.getByRole('columnheader').count()).toBe(10)
+    await page.getByRole('button', { name: 'Releases of /unloaded' }).click()
+    await page.getByText('This route was not loaded in this range. Only errors of it are known.').waitFor()
     expect(await faults()).toEqual([])
   })
 

@@ -85,7 +85,7 @@ export type TextParts = { shape: string; values: readonly string[] }
 
 /**
  * Splits a text into its shape, with `valueSign` for each value, and the values. Undefined for a text that is stored
- * whole: one that has the sign itself, an empty one, and one above 1,000 characters.
+ * whole: it has the sign itself, is empty, or has more than 1,000 characters.
  *
  * A text is only cut between a character that is an ASCII letter or digit and one that is none, or beside a quote. So
  * a run of ASCII letters and digits is whole in the shape or in one value: searches for words depend on it.

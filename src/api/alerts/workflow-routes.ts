@@ -57,7 +57,7 @@ async function allStored(app: App, organizationId: number): Promise<Stored[]> {
     ...rules.map((rule) => ({ name: rule.name, stored: { rule } })),
     ...workflows.map((workflow) => ({ name: workflow.name, stored: { workflow } })),
   ]
-  return named.sort((one, other) => one.name.localeCompare(other.name)).map(({ stored }) => stored)
+  return named.sort((a, b) => a.name.localeCompare(b.name)).map(({ stored }) => stored)
 }
 
 async function shown(app: App, organizationId: number, all: readonly Stored[]): Promise<RestWorkflow[]> {

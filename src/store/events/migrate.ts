@@ -104,7 +104,7 @@ async function refitBlocks(connection: Connection, database: string): Promise<vo
 type Later = readonly { name: string; type: string }[]
 
 /**
- * Adds the later columns and indexes of a table to an older one. Only the definition changes: their defaults compute the
+ * Adds the later columns and indexes to an older table. Only the definition changes: their defaults compute the
  * values of existing rows, and merges build the indexes. The check comes first, as for `frames`.
  */
 async function refitLater(

@@ -107,7 +107,7 @@ type TimePart = {
 export type BreakdownKind = 'release' | 'environment' | 'browser' | 'device'
 type BreakdownRow = Sampled & { value: string; p75Ms: number | null; failed: number }
 
-/** A value of an attribute, or of a column that counts as one. */
+/** A value of an attribute, or of a column that counts as an attribute. */
 export type SlowPair = { key: string; value: string }
 
 /**

@@ -10,7 +10,7 @@ import { addLogRows, droppedLines, logKey } from './logs.ts'
 
 /**
  * Lines of one source, and their drafts for the project's filters, by the number of the line. If they come from one
- * process, `judged` is `together`: the first line decides. Other lines are judged one by one.
+ * process, `judged` is `together`: the first line decides. Other lines are judged each by itself.
  */
 export type LineUnit = {
   lines: readonly SentLine[]

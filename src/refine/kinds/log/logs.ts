@@ -33,7 +33,7 @@ export function addLogRows(
 ): void {
   const { projectId, receivedMs } = work.head
   const first = rows[0]?.place ?? 0
-  // A recovery keeps lines that a filter dropped before, so the first row can be a new one.
+  // A recovery keeps lines that a filter dropped before, so the first row can be new.
   const isListed = isStored(work, 'logs', work.record.jpos) || rows.some(({ place }, at) => place !== first + at)
   work.out.groups.push({
     table: 'logs',

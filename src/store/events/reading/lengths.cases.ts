@@ -8,14 +8,14 @@ const day = 24 * hour
 /** Monday 2026-11-16 10:00 UTC. */
 const monday = Date.UTC(2026, 10, 16, 10)
 const [a, b, c] = ['000000000000000a', '000000000000000b', '000000000000000c']
-const one = 7201
-const two = 7202
+const shopId = 7201
+const blogId = 7202
 
 /** Events of three groups in two projects: one each 7 hours for 60 days, some received a week later. */
 const changes = Array.from({ length: 200 }, (_, n) => {
   const atMs = monday + 2 * day - n * 7 * hour - 1000
   return {
-    projectId: n % 5 === 0 ? two : one,
+    projectId: n % 5 === 0 ? blogId : shopId,
     groupHash: [a, b, b, c][n % 4] ?? a,
     timestampUs: atMs * 1000,
     receivedMs: atMs + (n % 11 === 0 ? 8 * day : 50),
@@ -50,7 +50,7 @@ const groupsIn = (pairs: readonly Pair[], scope: Scope) =>
 /** What `statsOf` must answer. */
 function statsIn(set: readonly Pair[], scope: Scope, bucketMs: number, withLife: boolean): SetStats {
   const found = covered(set, scope)
-  const all = { projectIds: [one, two], environments: [], fromMs: 0, toMs: monday + 9 * day }
+  const all = { projectIds: [shopId, blogId], environments: [], fromMs: 0, toMs: monday + 9 * day }
   const buckets = new Map<number, number>()
   for (const { timestampUs } of found.toReversed()) {
     const startMs = Math.floor(timestampUs / 1000 / bucketMs) * bucketMs
@@ -76,11 +76,11 @@ const scopes: [string, Pick<Scope, 'fromMs' | 'toMs'>][] = [
   ['before all events', { fromMs: monday - 100 * day, toMs: monday - 90 * day }],
 ]
 const views: [string, Pick<Scope, 'projectIds' | 'environments'>][] = [
-  ['one project', { projectIds: [one], environments: [] }],
-  ['an environment of two projects', { projectIds: [two, one], environments: ['dev'] }],
+  ['one project', { projectIds: [shopId], environments: [] }],
+  ['an environment of two projects', { projectIds: [blogId, shopId], environments: ['dev'] }],
 ]
 /** Groups without events. With more than 100 groups the rows of all groups are read. */
-const others = Array.from({ length: 120 }, (_, n) => pair(one, (0x5000 + n).toString(16).padStart(16, '0')))
+const others = Array.from({ length: 120 }, (_, n) => pair(shopId, (0x5000 + n).toString(16).padStart(16, '0')))
 
 /** Counts of known groups by rows of every length, in scopes that begin and end between them. */
 export function lengthCases(open: () => EventStore): void {
@@ -93,9 +93,12 @@ export function lengthCases(open: () => EventStore): void {
       scopes.flatMap(([length, ends]) => views.map(([view, rest]) => [length, view, { ...ends, ...rest }] as const)),
     )('%s of %s', async (_length, _view, scope) => {
       const store = open()
-      const sets = [[pair(one, a), pair(two, c)], [pair(one, b), pair(one, c)], [pair(two, b)], others.slice(0, 1)].map(
-        (set) => set.filter((item) => scope.projectIds.includes(item.projectId)),
-      )
+      const sets = [
+        [pair(shopId, a), pair(blogId, c)],
+        [pair(shopId, b), pair(shopId, c)],
+        [pair(blogId, b)],
+        others.slice(0, 1),
+      ].map((set) => set.filter((item) => scope.projectIds.includes(item.projectId)))
       for (const [bucketMs, lifeOf] of [
         [hour, []],
         [day, [1]],

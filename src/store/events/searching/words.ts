@@ -41,7 +41,7 @@ export function shortCondition(values: Values, { text, whole, split }: WordColum
   return anyOf(found)
 }
 
-/** Condition that every text with a word meets. In a shape the word can be a part of another one. */
+/** Condition that every text with a word meets. In a shape it can be a part of another word. */
 function tokenCondition(values: Values, { whole, split }: WordColumns, word: string): string {
   const token = values.add('String', word)
   const pattern = whole.length > 0 ? values.add('String', `%${word}%`) : ''

@@ -23,7 +23,6 @@ export function NavigationReleases({
   params: PerformanceParams
 }) {
   const t = useTranslations('performance.navigation')
-  const statements = useTranslations('performance.statements')
   const query = { ...viewQueryOf(params, [row.project.id]), route: row.route }
   const { data, error } = useQuery({
     queryKey: ['navigation-releases', organization, query],
@@ -34,7 +33,8 @@ export function NavigationReleases({
       }),
   })
   if (error) return <QueryFailed error={error} />
-  if (!data) return <p className="performance-none">{statements('loading')}</p>
+  if (!data) return <p className="performance-none">{t('loadingReleases')}</p>
+  if (data.rows.length === 0) return <p className="performance-none">{t('noReleases')}</p>
   return (
     <table className="performance-table performance-inner" aria-label={t('releasesOf', { route: row.route })}>
       <thead>
@@ -48,23 +48,23 @@ export function NavigationReleases({
         </tr>
       </thead>
       <tbody>
-        {data.rows.map((one) => (
-          <tr key={one.release} data-few={isFew(sumOf(one.pageLoads, one.navigations)) || undefined}>
+        {data.rows.map((sums) => (
+          <tr key={sums.release} data-few={isFew(sumOf(sums.pageLoads, sums.navigations)) || undefined}>
             <th scope="row">
               <span className="performance-name">
-                {one.release === '' ? (
+                {sums.release === '' ? (
                   <span className="text-ink-3">{t('noRelease')}</span>
                 ) : (
-                  <Link href={releasePath(organization, one.release)} title={one.release}>
-                    <PlainText text={one.release.replace(/^[^@]*@/, '')} charactersMax={40} />
+                  <Link href={releasePath(organization, sums.release)} title={sums.release}>
+                    <PlainText text={sums.release.replace(/^[^@]*@/, '')} charactersMax={40} />
                   </Link>
                 )}
                 <span className="performance-op">
-                  {t('since')} <Time at={Date.parse(one.firstSeen)} />
+                  {t('since')} <Time at={Date.parse(sums.firstSeen)} />
                 </span>
               </span>
             </th>
-            <NavigationCells row={one} />
+            <NavigationCells row={sums} />
           </tr>
         ))}
       </tbody>

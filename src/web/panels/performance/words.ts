@@ -45,7 +45,7 @@ const space = '\u00a0'
 export function performanceWords(locale: string): PerformanceWords {
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 })
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-  const one = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const two = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   const three = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
   const rate = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
@@ -73,7 +73,7 @@ export function performanceWords(locale: string): PerformanceWords {
     score: (score) => whole.format(score * 100),
     apdex: (apdex) => (apdex === null ? dash : two.format(apdex)),
     bytes: (bytes) => `${three.format(bytes / (bytes < 1e6 ? 1e3 : 1e6))}${space}${bytes < 1e6 ? 'kB' : 'MB'}`,
-    lift: (lift) => one.format(lift),
+    lift: (lift) => tenths.format(lift),
   }
 }
 
