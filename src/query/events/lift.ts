@@ -34,13 +34,10 @@ const alikeLiftMax = 1.25
 /** A rare value is about the same by chance, and one that nearly all have says nothing. */
 const alikeShares = { min: 0.2, max: 0.98 } as const
 
-/**
- * Returns at most `max` values that are frequent and about as frequent on both sides, most frequent first, one of each key:
- * what does not explain the difference.
- */
-export function alikeOf(counted: Counted, max: number): Common[] {
+/** The shares of each value on both sides, and its lift. Empty if a side has no events. */
+function comparedOf(counted: Counted): Common[] {
   if (counted.own === 0 || counted.others === 0) return []
-  const alike = counted.values
+  return counted.values
     .filter(({ key }) => !isTrivialTag(key))
     .map((valueCount) => ({
       key: valueCount.key,
@@ -50,6 +47,14 @@ export function alikeOf(counted: Counted, max: number): Common[] {
       otherShare: valueCount.others / counted.others,
       ...liftOf(valueCount, counted),
     }))
+}
+
+/**
+ * Returns at most `max` values that are frequent and about as frequent on both sides, most frequent first, one of each key:
+ * what does not explain the difference.
+ */
+export function alikeOf(counted: Counted, max: number): Common[] {
+  const alike = comparedOf(counted)
     .filter(({ ownShare, otherShare, lift }) => {
       const isTelling = Math.min(ownShare, otherShare) >= alikeShares.min && ownShare <= alikeShares.max
       return isTelling && lift <= alikeLiftMax && lift >= 1 / alikeLiftMax
@@ -61,17 +66,7 @@ export function alikeOf(counted: Counted, max: number): Common[] {
 
 /** Returns at most `max` over-represented values, ordered by the lower bound of the lift. */
 export function commonOf(counted: Counted, max: number): Common[] {
-  if (counted.own === 0 || counted.others === 0) return []
-  return counted.values
-    .filter((valueCount) => !isTrivialTag(valueCount.key))
-    .map((valueCount) => ({
-      key: valueCount.key,
-      value: valueCount.value,
-      own: valueCount.own,
-      ownShare: valueCount.own / counted.own,
-      otherShare: valueCount.others / counted.others,
-      ...liftOf(valueCount, counted),
-    }))
+  return comparedOf(counted)
     .filter(({ ownShare, lift, low }) => ownShare >= shareMin && lift >= commonLiftMin && low >= lowMin)
     .sort((a, b) => b.low - a.low || b.own - a.own || (a.key < b.key ? -1 : 1))
     .slice(0, max)

@@ -47,6 +47,7 @@ async function beforeOf(
   kind: StatementKind,
   statements: readonly StatementStats[],
 ): Promise<Map<string, StatementStats>> {
+  if (statements.length === 0) return new Map()
   const found = await events.statementStats({
     scope: { ...scope, ...beforeMs },
     kind,

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './event-store.ts'
+import { plainLine } from './log-search.cases.ts'
 import type { LogRow } from './log-store.ts'
 import { encodeLogRow } from './logs/encode.ts'
 import type { Filter } from './question.ts'
@@ -15,26 +16,17 @@ type Database = { connection: Connection; name: string }
 
 /** Lines of three hours in two projects, one every 6 s. */
 const line = (n: number, changes: Partial<LogRow> = {}): LogRow => ({
+  ...plainLine,
   projectId: n % 5 === 0 ? two : one,
   timeUs: (at + n * 6000) * 1000 + n,
-  traceId: '',
-  spanId: '',
-  severity: 9,
   level: n % 7 === 0 ? 'error' : 'info',
   body: `line ${n}`,
-  template: '',
   pattern: n % 11 === 0 ? '' : `fffffffffffffff${n % 4}`,
   service: ['shop', 'pay', ''][n % 3] ?? '',
   host: `web-${n % 13}`,
   logger: 'cart',
   environment: n % 4 === 0 ? 'staging' : 'production',
   release: `shop@${Math.floor(n / 700)}`,
-  platform: 'node',
-  origin: '',
-  userHash: '',
-  attributes: {},
-  repaired: 0,
-  truncated: false,
   weight: 1 + (n % 2) / 2,
   receivedMs: at + n * 6000 + 50,
   jpos: 960_000_000 + Math.floor(n / 10),

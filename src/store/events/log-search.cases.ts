@@ -11,15 +11,15 @@ const second = 1_000_000
 const trace = 'd'.repeat(32)
 const [one, two] = [91, 92]
 
-/** A line, `n` seconds after the start. Its number is its position. */
-const line = (n: number, changes: Partial<LogRow> = {}): LogRow => ({
+/** A line of the shop without a text, at the start. */
+export const plainLine: LogRow = {
   projectId: one,
-  timeUs: monday * 1000 + n * second + 7,
+  timeUs: monday * 1000,
   traceId: '',
   spanId: '',
   severity: 9,
   level: 'info',
-  body: `line ${n}`,
+  body: '',
   template: '',
   pattern: '00000000000000a1',
   service: 'shop',
@@ -30,13 +30,23 @@ const line = (n: number, changes: Partial<LogRow> = {}): LogRow => ({
   platform: 'node',
   origin: '',
   userHash: '',
-  attributes: { 'cart.id': n, name: `n${n}` },
+  attributes: {},
   repaired: 0,
   truncated: false,
   weight: 1,
+  receivedMs: monday,
+  jpos: 0,
+  place: 0,
+}
+
+/** A line, `n` seconds after the start. Its number is its position. */
+const line = (n: number, changes: Partial<LogRow> = {}): LogRow => ({
+  ...plainLine,
+  timeUs: monday * 1000 + n * second + 7,
+  body: `line ${n}`,
+  attributes: { 'cart.id': n, name: `n${n}` },
   receivedMs: monday + n * 1000 + 50,
   jpos: 900_000_000 + n * 10,
-  place: 0,
   ...changes,
 })
 const at = (n: number) => monday * 1000 + n * second + 7

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { valueSign } from '../../domain/log-shape.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './event-store.ts'
+import { plainLine } from './log-search.cases.ts'
 import type { LogRow } from './log-store.ts'
 import { encodeWith, logColumns } from './logs/encode.ts'
 import { laterLogColumns, laterLogIndexes, logsTable } from './logs/schema.ts'
@@ -70,30 +71,12 @@ const few: Projects = { whole: 171, split: 172, mixed: 173, texts: odd }
 const many: Projects = { whole: 174, split: 175, mixed: 176, texts: shapes }
 
 const lineOf = (projectId: number, body: string, n: number): LogRow => ({
+  ...plainLine,
   projectId,
   timeUs: monday * 1000 + n * second + 7,
-  traceId: '',
-  spanId: '',
-  severity: 9,
-  level: 'info',
   body,
-  template: '',
-  pattern: '00000000000000a1',
-  service: 'shop',
-  host: '',
-  logger: '',
-  environment: 'production',
-  release: '',
-  platform: 'node',
-  origin: '',
-  userHash: '',
-  attributes: {},
-  repaired: 0,
-  truncated: false,
-  weight: 1,
   receivedMs: monday + n * 1000 + 50,
   jpos: firstOf(projectId) + n,
-  place: 0,
 })
 /** Lines of one of the three projects, of both lists of texts. */
 const linesOf = (way: 'whole' | 'split' | 'mixed', isThis: (n: number) => boolean = () => true) =>
