@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createApi } from '../api/api.ts'
 import { MishapError } from '../base/errors.ts'
 import { keepHeapSmall } from '../base/heap.ts'
+import { keepMappingsSmall } from '../base/mapped-pages.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
@@ -132,6 +133,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
   process.on('disconnect', () => void end())
   link.send({ kind: 'up', setupSecret: await app.auth.setupSecret() })
   keepHeapSmall(app.clock)
+  keepMappingsSmall(app.clock)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

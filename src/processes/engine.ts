@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.ts'
 import { keepHeapSmall } from '../base/heap.ts'
+import { keepMappingsSmall } from '../base/mapped-pages.ts'
 import { createObserve } from '../base/observe.ts'
 import { startEngine } from '../store/events/engine.ts'
 
@@ -49,6 +50,7 @@ async function run(words: string[]): Promise<void> {
     )
   })
   keepHeapSmall(systemClock)
+  keepMappingsSmall(systemClock)
   if (process.send) process.send('up')
   if (process.channel === null) stop()
 }

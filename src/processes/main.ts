@@ -14,6 +14,7 @@ import {
 } from '../base/config.ts'
 import { MishapError } from '../base/errors.ts'
 import { keepHeapSmall } from '../base/heap.ts'
+import { keepMappingsSmall } from '../base/mapped-pages.ts'
 import { configWith, type MoveSettings, moveFlags, moveSettingsOf } from '../base/move-settings.ts'
 import type { ConfigPlan } from '../operations/config-apply.ts'
 import { giveCommand } from '../serve/control.ts'
@@ -164,6 +165,7 @@ async function start(words: Words): Promise<void> {
   const server = await startServer({ config, version, dev: words.switches.has('--dev'), print })
   state.stop = server.stop
   keepHeapSmall(systemClock)
+  keepMappingsSmall(systemClock)
   const refused = await server.ended
   if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, exitCodeOf(refused))
   process.exit(0)
