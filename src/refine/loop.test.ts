@@ -7,6 +7,8 @@ import { MishapError } from '../base/errors.ts'
 import { type Observe, silent } from '../base/observe.ts'
 import type { RecordOutcomes } from '../journal/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import { logColumns } from '../store/events/logs/encode.ts'
+import { linesOf } from '../store/events/row-file.ts'
 import { type Bench, bench, envelope, head, newId, outcome, send, settled, stored, until } from './rig.cases.ts'
 
 test('totals count the batches, records, events and time of what was committed', async () => {
@@ -278,6 +280,51 @@ test('a recovery says what stood and what was refined', async () => {
       'recovered an open batch',
     ],
   ])
+})
+
+/** Lets the store of a bench keep log lines. Returns their bodies, and loses all stored lines but the first ones. */
+function logLinesOf(entry: Bench): { bodies(): string[]; keepFirst(count: number): void } {
+  let lines: string[] = []
+  const field = (line: string, name: (typeof logColumns)[number]) => line.split('\t')[logColumns.indexOf(name)] ?? ''
+  entry.events.store.insert = async (_table, rows) =>
+    void lines.push(...linesOf(rows).toString('latin1').split('\n').filter(Boolean))
+  entry.events.store.settle = async (table, _token, from, to) => {
+    const own = lines.filter((line) => table === 'logs' && Number(field(line, 'jpos')) >= from)
+    const found = Map.groupBy(own, (line) => Number(field(line, 'jpos')))
+    return new Map(
+      [...found]
+        .filter(([jpos]) => jpos < to)
+        .map(([jpos, all]) => [jpos, new Set(all.map((line) => Number(field(line, 'place'))))]),
+    )
+  }
+  return {
+    bodies: () => lines.map((line) => field(line, 'body') || field(line, 'shape')).toSorted(),
+    keepFirst: (count) => {
+      lines = lines.slice(0, count)
+    },
+  }
+}
+
+test.each([1, 2, 4])('a drain that was stored up to line %d gives the same lines after a kill', async (kept) => {
+  const entry = await bench()
+  await entry.meta.projects.updateProject(entry.projectId, { filters: { addresses: ['203.0.114.9'] } })
+  const bodyOf = (address: string, at: number) => {
+    const line = `<158>1 2026-11-21T09:39:58Z host heroku router - at=info host=shop.test path="/${'abcdefgh'[at]}" fwd="${address}"`
+    return `${Buffer.byteLength(line)} ${line}`
+  }
+  const addresses = ['203.0.114.9', '198.51.100.1', '198.51.100.1', '203.0.114.9', '198.51.100.1', '198.51.100.1']
+  await entry.writer.append(
+    { ...head(entry.projectId), kind: 'heroku_logs', contentType: 'application/logplex-1', lane: 'bulk' },
+    Buffer.from(addresses.map(bodyOf).join('')),
+  )
+  const stored = logLinesOf(entry)
+  await leaveOpen(entry)
+  const before = stored.bodies()
+  expect(before).toHaveLength(4)
+  stored.keepFirst(kept)
+  await entry.open().start()
+  expect(stored.bodies()).toEqual(before)
+  expect([await outcome(entry, 'stored'), await outcome(entry, 'filtered')]).toEqual([4, 2])
 })
 
 test('an open batch that is longer than the journal is an error in the log, and what is left is kept', async () => {

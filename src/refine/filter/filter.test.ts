@@ -73,9 +73,10 @@ test.each([
   ],
 ])('%s of after a row was stored does not take it out', (_name, settings) => {
   const body = JSON.stringify(event)
-  const refined = (standing: number[]) => refineBody(body, { kind: 'store' }, settings, undefined, new Set(standing))
-  expect([refined([1001]).events.length, refined([1000]).events.length]).toEqual([0, 1])
-  expect(refined([1000]).outcomes).toEqual([])
+  const refined = (jpos: number) =>
+    refineBody(body, { kind: 'store' }, settings, undefined, new Map([[jpos, new Set([0])]]))
+  expect([refined(1001).events.length, refined(1000).events.length]).toEqual([0, 1])
+  expect(refined(1000).outcomes).toEqual([])
 })
 
 describe('one in a hundred is kept to look at', () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { OutcomeCount, OutcomeReason } from '../../base/outcome.ts'
 import type { JournalRecord, RecordHead, RecordKind } from '../../journal/journal.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
+import type { Places } from '../../store/events/table.ts'
 import type { TableName, TableRows } from '../../store/events/tables.ts'
 import type { BatchEffects, EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
 import type { EnvelopeItem } from '../../wire/envelope.ts'
@@ -62,9 +63,10 @@ export type Refined = {
 }
 
 /**
- * In a recovery: positions with stored rows, by table. Filters do not drop those rows, because the filter can be newer.
+ * In a recovery: the places of stored rows, by table and position. Filters do not drop those rows, because the filter can
+ * be newer. Other rows of the same record were dropped or are missing, so the filters judge them again.
  */
-export type StoredPositions = ReadonlyMap<TableName, ReadonlySet<number>>
+export type StoredPlaces = ReadonlyMap<TableName, Places>
 
 /** The state of refining one record. Kinds add to `out`. */
 export type RecordWork = {
@@ -82,7 +84,9 @@ export type RecordWork = {
   maps: MapSource | undefined
   /** The minidump of the record's event. */
   dump: (ReturnType<typeof readOpened> & { fields: FormField[] }) | undefined
-  stored: StoredPositions | undefined
+  stored: StoredPlaces | undefined
+  /** Places of filtered items, by table. They stay free, so later rows keep their places if the item is stored. */
+  skipped: Map<TableName, number>
   /** The envelope's data that applies to all of its items. */
   envelope: EnvelopeDetails
 }
@@ -165,6 +169,23 @@ export const derivedId = ({ head, record }: RecordWork, index: number): string =
 /** Whether a table already has stored rows at this position. */
 export const isStored = ({ stored }: RecordWork, table: TableName, jpos: number): boolean =>
   stored?.get(table)?.has(jpos) === true
+
+/** Whether the record already has a stored row at one of `count` places from `first` on. */
+export function isStoredAt({ stored, record }: RecordWork, table: TableName, first: number, count: number): boolean {
+  const places = stored?.get(table)?.get(record.jpos)
+  if (!places) return false
+  for (let place = first; place < first + count; place++) if (places.has(place)) return true
+  return false
+}
+
+/** The first free place of the record in a table. Each row needs its own. */
+export const nextPlace = ({ out, skipped }: RecordWork, table: TableName): number =>
+  out.groups.reduce((sum, group) => sum + (group.table === table ? group.rows.length : 0), skipped.get(table) ?? 0)
+
+/** Leaves out the places of rows that are filtered. */
+export function skipPlaces({ skipped }: RecordWork, table: TableName, count: number): void {
+  skipped.set(table, (skipped.get(table) ?? 0) + count)
+}
 
 /** The number of items in these outcomes. Discards of a client were never received and do not count. */
 export const sumOf = (outcomes: readonly OutcomeCount[]): number =>

@@ -1,8 +1,6 @@
 import type { OutcomeCount } from '../../base/outcome.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
-import type { Places } from '../../store/events/table.ts'
-import type { TableName } from '../../store/events/tables.ts'
-import type { RepeatWindow } from '../kinds/kind.ts'
+import type { RepeatWindow, StoredPlaces } from '../kinds/kind.ts'
 import { repeatWindows } from '../kinds/kinds.ts'
 import { createDedupWindow, type DedupWindow } from './dedup-window.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
@@ -24,12 +22,11 @@ export async function readMemory(memory: Memory, events: EventStore, nowMs: numb
       memory.get(name)?.add(projectId, key, nowMs)
 }
 
-/** Rows of a batch that are already stored: by table, the places at each position. */
-export type Stored = ReadonlyMap<TableName, Places>
-export const nothingStored = (): Stored => new Map()
+/** No row of a batch is already stored. */
+export const nothingStored = (): StoredPlaces => new Map()
 
 /** Whether the rows of a group are already stored: its first row, or any of the rows that it lists. */
-export function isStoredGroup(stored: Stored, { table, jpos, place, places = [place] }: RangeGroup): boolean {
+export function isStoredGroup(stored: StoredPlaces, { table, jpos, place, places = [place] }: RangeGroup): boolean {
   const found = stored.get(table)?.get(jpos)
   return found !== undefined && places.some((entry) => found.has(entry))
 }
@@ -38,7 +35,7 @@ export function isStoredGroup(stored: Stored, { table, jpos, place, places = [pl
 export type Deduplicated = { groups: RangeGroup[]; outcomes: OutcomeCount[] }
 
 /** Removes groups that already arrived within the last hour and counts them as duplicates. */
-export function deduplicate(range: RefinedRange, memory: Memory, stored: Stored): Deduplicated {
+export function deduplicate(range: RefinedRange, memory: Memory, stored: StoredPlaces): Deduplicated {
   const groups: RangeGroup[] = []
   const outcomes = [...range.outcomes]
   for (const group of range.groups) {
@@ -59,7 +56,7 @@ export function deduplicate(range: RefinedRange, memory: Memory, stored: Stored)
  * Adds the groups of a range that are already stored. In a recovery this comes before any batch is deduplicated: a group
  * of another batch with the same key was a duplicate, whichever batch came first.
  */
-export function markStored(range: RefinedRange, memory: Memory, stored: Stored): void {
+export function markStored(range: RefinedRange, memory: Memory, stored: StoredPlaces): void {
   for (const group of range.groups)
     if (isStoredGroup(stored, group)) memory.get(group.window)?.add(group.projectId, group.key, group.receivedMs)
 }

@@ -1,5 +1,6 @@
 import type { NormalEvent } from '../../domain/event.ts'
 import type { JournalRecord, RecordHead } from '../../journal/journal.ts'
+import type { Places } from '../../store/events/table.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import type { GroupDetails, Refined } from '../kinds/kind.ts'
 import type { RangeMaps } from '../symbolicate/maps.ts'
@@ -40,13 +41,13 @@ export function viewOf(refined: Refined) {
 
 const itemOf = (window: GroupDetails['window']) => (window === 'transactions' ? 'transaction' : 'span')
 
-/** Refines a body as a record at position 1000. */
+/** Refines a body as a record at position 1000. `stored`: places that all tables have already. */
 export function refineBody(
   body: Buffer | string,
   head: Partial<RecordHead> = {},
   settings: Partial<ProjectSettings> = {},
   maps?: RangeMaps,
-  stored?: ReadonlySet<number>,
+  stored?: Places,
 ) {
   const bytes = Buffer.from(body)
   const record: JournalRecord = {
@@ -66,8 +67,9 @@ export function refineBody(
     },
     body: bytes,
   }
-  const positions = stored && new Map((['events', 'spans', 'logs'] as const).map((table) => [table, stored]))
-  return viewOf(refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, positions))
+  const tableNames = ['events', 'spans', 'logs', 'metrics'] as const
+  const places = stored && new Map(tableNames.map((table) => [table, stored]))
+  return viewOf(refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, places))
 }
 
 /** Refines an event like the store endpoint. Throws if it was not stored. */

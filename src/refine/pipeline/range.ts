@@ -5,7 +5,7 @@ import type { RecordOutcomes } from '../../journal/request-log.ts'
 import { byteLengthOf, dropRows, linesOf, type Rows } from '../../store/events/row-file.ts'
 import type { TableName } from '../../store/events/tables.ts'
 import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
-import { type GroupDetails, type KindEffects, noEffects, type StoredPositions } from '../kinds/kind.ts'
+import { type GroupDetails, type KindEffects, noEffects, type StoredPlaces } from '../kinds/kind.ts'
 
 /** A range of the journal to refine. `to` is known in a recovery or a retry, otherwise the worker finds it. */
 export type RangeJob = {
@@ -17,8 +17,8 @@ export type RangeJob = {
   lane: Lane
   /** Set if the records crashed a worker: they are not refined and become dead letters with this reason. */
   quarantineReason?: string
-  /** In a recovery: positions that already have stored rows. */
-  stored?: StoredPositions | undefined
+  /** In a recovery: the places of rows that are already stored. */
+  stored?: StoredPlaces | undefined
 }
 
 /** Rows of a batch that are stored or refused together. `from` and `to`: their bytes in the lines of their table. */

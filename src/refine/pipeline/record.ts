@@ -4,7 +4,7 @@ import { parseEnvelope } from '../../wire/envelope.ts'
 import { normalizeId } from '../../wire/ids.ts'
 import { findOwner } from '../kinds/attachment/items.ts'
 import { seconds } from '../kinds/error/time.ts'
-import { noEffects, type RecordWork, type Refined, type RowGroup, type StoredPositions, sumOf } from '../kinds/kind.ts'
+import { noEffects, type RecordWork, type Refined, type RowGroup, type StoredPlaces, sumOf } from '../kinds/kind.ts'
 import { bodyKindOf, kindOf } from '../kinds/kinds.ts'
 import { extractDump } from '../kinds/minidump/crashes.ts'
 import type { OpenDumps } from '../kinds/minidump/upload.ts'
@@ -15,7 +15,7 @@ import { ended } from './item-outcome.ts'
 /**
  * Turns a journal record and its decompressed body (from the record or its spool) into rows, effects and outcomes.
  * Pure: the same record gives the same result, including ids and blob keys. `tools` are caches, `dumps` its
- * decompressed minidumps, `maps` the loaded source maps of the project. Bad data never throws. `stored`: positions with
+ * decompressed minidumps, `maps` the loaded source maps of the project. Bad data never throws. `stored`: places of
  * stored rows. Filters do not drop those, because the filter can be newer than the rows.
  */
 export function refineRecord(
@@ -25,7 +25,7 @@ export function refineRecord(
   tools: Tools = createTools(),
   dumps: OpenDumps = new Map(),
   maps?: MapSource,
-  stored?: StoredPositions,
+  stored?: StoredPlaces,
 ): Refined {
   const { head } = record
   const work: RecordWork = {
@@ -41,6 +41,7 @@ export function refineRecord(
     maps,
     dump: undefined,
     stored,
+    skipped: new Map(),
     envelope: { named: undefined, sentMs: undefined, trace: undefined, ownerId: undefined, foreign: false },
   }
   if (head.kind === 'envelope') refineEnvelope(work, body)

@@ -4,10 +4,11 @@ import type { EventRow } from '../../store/events/events.ts'
 import { anyTable, tableNames } from '../../store/events/tables.ts'
 import type { Batch, FinishedTo } from '../../store/meta/meta.ts'
 import { effectOf, eventWindow, groupOf } from '../kinds/error/events.ts'
+import type { StoredPlaces } from '../kinds/kind.ts'
 import { restoreStreams } from '../kinds/metric/memory.ts'
 import { commit, type Work } from './commit.ts'
 import { type CrashCount, endCrashCount, readCrashCount, writeCrashCount } from './crash-guard.ts'
-import { deduplicate, markStored, readMemory, type Stored } from './deduplicate.ts'
+import { deduplicate, markStored, readMemory } from './deduplicate.ts'
 import { lookedRecordsMax } from './lane.ts'
 import { joined, type RefinedRange } from './range.ts'
 import { withRetry } from './retry.ts'
@@ -25,14 +26,13 @@ const triesMax = 2
 async function refineOpen(
   work: Storing & { pool: WorkerPool },
   { from, to, lane }: Batch,
-  stored: Stored,
+  stored: StoredPlaces,
 ): Promise<RefinedRange> {
   const folder = work.worker.journalFolder
   const crashCount = readCrashCount(folder, { from, to, lane })
   const next: CrashCount = { ...crashCount, tries: crashCount.tries + 1 }
   await withRetry(work, 'files', () => writeCrashCount(folder, next))
-  const positions = new Map([...stored].map(([table, places]) => [table, new Set(places.keys())]))
-  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored: positions, lane }
+  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored, lane }
   if (crashCount.tries < triesMax) {
     const range = await work.pool.refine(whole)
     // The batch came through. Later failures are not caused by a record.
@@ -56,10 +56,14 @@ async function refineOpen(
 }
 
 /** An open batch in recovery: its stored rows, and what its records were refined to. */
-type Recovered = { batch: Batch; stored: Stored; rows: Map<number, EventRow>; range: RefinedRange }
+type Recovered = { batch: Batch; stored: StoredPlaces; rows: Map<number, EventRow>; range: RefinedRange }
 
 /** The stored events of a batch, by position. Waits until the engine answers. */
-async function storedEvents(work: Work, { from, to, lane }: Batch, stored: Stored): Promise<Map<number, EventRow>> {
+async function storedEvents(
+  work: Work,
+  { from, to, lane }: Batch,
+  stored: StoredPlaces,
+): Promise<Map<number, EventRow>> {
   // Bulk records hold no events: what is between their positions belongs to batches of the other lane.
   if (lane === 'bulk' || !stored.get('events')?.size) return new Map()
   const rows = await withRetry(work, 'events', () => work.events.eventsBetween(from, to))
@@ -154,7 +158,7 @@ export async function recover(work: Work, readers: Record<Lane, JournalReader>):
 }
 
 /** Replaces the effects of stored events by those of their rows, whatever the rules decide now. */
-export function applyStored(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+export function applyStored(range: RefinedRange, stored: StoredPlaces, rows: ReadonlyMap<number, EventRow>): void {
   applyStoredRecords(range, stored, rows)
   for (const group of range.groups) {
     const row = group.table === 'events' ? rows.get(group.jpos) : undefined
@@ -163,7 +167,7 @@ export function applyStored(range: RefinedRange, stored: Stored, rows: ReadonlyM
 }
 
 /** Counts the stored rows of records that now fail to process as stored, like the first time. */
-function applyStoredRecords(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+function applyStoredRecords(range: RefinedRange, stored: StoredPlaces, rows: ReadonlyMap<number, EventRow>): void {
   for (const { from, to, projectId, keyId, kind, bytes } of range.storedRecords) {
     const end = { projectId, keyId, outcome: 'stored', reason: 'ok', itemType: kind, bytes } as const
     const within = (jpos: number) => jpos >= from && jpos < to

@@ -10,9 +10,9 @@ import { byteLengthOf, linesOf, type Rows } from '../../store/events/row-file.ts
 import type { Places } from '../../store/events/table.ts'
 import { anyTable, type TableName, tableNames } from '../../store/events/tables.ts'
 import type { Batch, BatchEffects } from '../../store/meta/meta.ts'
-import { sumOf } from '../kinds/kind.ts'
+import { type StoredPlaces, sumOf } from '../kinds/kind.ts'
 import { deadLetterKeyOf, recordOf } from './dead-letters.ts'
-import { type Deduplicated, isStoredGroup, type Memory, type Stored } from './deduplicate.ts'
+import { type Deduplicated, isStoredGroup, type Memory } from './deduplicate.ts'
 import type { RangeGroup, RefinedRange } from './range.ts'
 import { type Waits, waitedForOf, withRetry } from './retry.ts'
 import type { WorkerSetup } from './worker.ts'
@@ -50,7 +50,7 @@ export const settle = (work: Storing, table: TableName, batch: Batch): Promise<P
   withRetry(work, 'events', () => work.events.settle(table, token(table, batch), batch.from, batch.to))
 
 /** Does the same for all tables. */
-export async function settleAll(work: Storing, batch: Batch): Promise<Stored> {
+export async function settleAll(work: Storing, batch: Batch): Promise<StoredPlaces> {
   const stored = new Map<TableName, Places>()
   for (const table of tableNames) stored.set(table, await settle(work, table, batch))
   return stored
@@ -223,7 +223,7 @@ export async function store(
   batch: Batch,
   range: RefinedRange,
   { groups, outcomes }: Deduplicated,
-  stored: Stored,
+  stored: StoredPlaces,
   recovers = false,
 ): Promise<BatchEffects> {
   const byTable = Map.groupBy(groups, ({ table }) => table)
@@ -243,7 +243,7 @@ export async function store(
 }
 
 /** Tables with new rows whose rollups may be incomplete after a power cut. */
-export const tablesToRecount = ({ groups }: Deduplicated, stored: Stored): TableName[] =>
+export const tablesToRecount = ({ groups }: Deduplicated, stored: StoredPlaces): TableName[] =>
   tableNames.filter(
     (table) =>
       anyTable(table).hasRollups && groups.some((group) => group.table === table && !isStoredGroup(stored, group)),

@@ -11,7 +11,7 @@ import type { EventRow } from '../../store/events/events.ts'
 import { isRowFile } from '../../store/events/row-file.ts'
 import { type TableName, tables } from '../../store/events/tables.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
-import { type KindEffects, noEffects, type Refined, type RowGroup, type StoredPositions } from '../kinds/kind.ts'
+import { type KindEffects, noEffects, type Refined, type RowGroup, type StoredPlaces } from '../kinds/kind.ts'
 import type { MetricBuffers } from '../kinds/metric/memory.ts'
 import { openDumps } from '../kinds/minidump/upload.ts'
 import type { MapQuery } from '../symbolicate/frames.ts'
@@ -133,7 +133,7 @@ async function processRecord(
   into: RefinedRange,
   lines: RangeLines,
   maps: RangeMaps | undefined,
-  stored: StoredPositions | undefined,
+  stored: StoredPlaces | undefined,
 ): Promise<Refined | undefined> {
   if (record.head.kind === 'outcomes') {
     addOutcomes(record, into)
@@ -236,12 +236,12 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
  * Recovery uses the stored rows instead. Returns false if no row of the record is stored.
  */
 function addStoredRecord(
-  stored: StoredPositions | undefined,
+  stored: StoredPlaces | undefined,
   { jpos: from, end: to, head, body }: JournalRecord,
   into: RefinedRange,
 ): boolean {
   const within = (jpos: number) => jpos >= from && jpos < to
-  if (![...(stored?.values() ?? [])].some((positions) => [...positions].some(within))) return false
+  if (![...(stored?.values() ?? [])].some((places) => [...places.keys()].some(within))) return false
   into.storedRecords.push({
     from,
     to,

@@ -105,7 +105,13 @@ describe('the project filters lines', () => {
   })
   test('a filter of later does not take out lines of a body that was stored, and they are found again', () => {
     const body = vercelBody([listed, {}, listed, {}])
-    const again = refineBody(body, { kind: 'vercel_logs' }, { filters }, undefined, new Set([1000]))
+    const again = refineBody(
+      body,
+      { kind: 'vercel_logs' },
+      { filters },
+      undefined,
+      new Map([[1000, new Set([0, 1, 2, 3])]]),
+    )
     expect(again.logs.map(({ place, places }) => [place, places])).toEqual([[0, [0, 1, 2, 3]]])
   })
   test('groups of a large body keep their numbers and keys', () => {

@@ -37,12 +37,21 @@ const groupMax = 1000
 export const countOfBody = ({ units, invalid }: LineBody): number =>
   Math.max(1, units.reduce((sum, { lines }) => sum + lines.length, 0) + invalid.reduce((sum, [, n]) => sum + n, 0))
 
-/** The reasons why the project's filters drop lines of a unit, by the number of the line; undefined: it is kept. */
-function filterOf(work: RecordWork, context: Context, unit: LineUnit): (at: number) => OutcomeReason | undefined {
-  const reasonOf = (at: number) => droppedLines(work, context, () => unit.draftOf(context, at))
-  if (unit.judged === 'each') return reasonOf
-  const first = reasonOf(0)
-  return () => first
+/**
+ * The reasons why the project's filters drop lines of a unit, by the number of the line; undefined: it is kept. `first`: the
+ * place of its first line.
+ */
+function filterOf(
+  work: RecordWork,
+  context: Context,
+  unit: LineUnit,
+  first: number,
+): (at: number) => OutcomeReason | undefined {
+  const reasonOf = (at: number, count: number) =>
+    droppedLines(work, context, { first: first + at, count }, () => unit.draftOf(context, at))
+  if (unit.judged === 'each') return (at) => reasonOf(at, 1)
+  const reason = reasonOf(0, unit.lines.length)
+  return () => reason
 }
 
 /** Stores the lines of a body in groups of at most 1,000, each of one unit. Each line has its own outcome. */
@@ -66,7 +75,7 @@ export function refineLines(work: RecordWork, read: LineBody): void {
   // Index and place of a group do not depend on what is filtered: a recovery must find them again.
   let [index, place] = [0, 0]
   for (const unit of units) {
-    const reasonOf = filterOf(work, context, unit)
+    const reasonOf = filterOf(work, context, unit, place)
     const dropped = new Map<OutcomeReason, number>()
     for (let from = 0; from < unit.lines.length; from += groupMax) {
       const chunk = unit.lines.slice(from, from + groupMax)

@@ -8,8 +8,18 @@ import type { Draft } from '../../pipeline/draft.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { type Parsed, parsePayload } from '../../pipeline/value.ts'
 import { userAgent } from '../error/user-agent.ts'
-import { derivedId, isStored, itemKind, type RecordWork, type RepeatWindow, type RowGroup } from '../kind.ts'
-import { draftOf, type LogItem, linesOf, logItem } from './items.ts'
+import {
+  derivedId,
+  isStored,
+  isStoredAt,
+  itemKind,
+  nextPlace,
+  type RecordWork,
+  type RepeatWindow,
+  type RowGroup,
+  skipPlaces,
+} from '../kind.ts'
+import { draftOf, type LogItem, linesOf, logItem, logLinesMax } from './items.ts'
 import { logRows } from './line.ts'
 
 /**
@@ -21,10 +31,6 @@ export const logWindow: RepeatWindow = { name: 'logs', max: 200_000 }
 /** The dedup key of lines that arrived together: of their bytes. SHA-1, because processors compute it at 1.5 GB/s. */
 export const logKey = (payload: Uint8Array): string => hash('sha1', payload, 'hex').slice(0, 32)
 
-/** The number of log rows of the record so far. Each needs its own place. */
-const logPlaceOf = ({ out }: RecordWork): number =>
-  out.groups.reduce((sum, group) => sum + (group.table === 'logs' ? group.rows.length : 0), 0)
-
 /** Adds rows that are stored, counted and refused together. */
 export function addLogRows(
   work: RecordWork,
@@ -33,7 +39,7 @@ export function addLogRows(
 ): void {
   const { projectId, receivedMs } = work.head
   const first = rows[0]?.place ?? 0
-  // A recovery keeps lines that a filter dropped before, so the first row can be new.
+  // A filter of now can keep lines that were dropped before, so the first row of a recovery can be new.
   const isListed = isStored(work, 'logs', work.record.jpos) || rows.some(({ place }, at) => place !== first + at)
   work.out.groups.push({
     table: 'logs',
@@ -51,10 +57,18 @@ export function addLogRows(
   })
 }
 
+/** The places of lines that one draft decides about. */
+type JudgedPlaces = { first: number; count: number }
+
 /** Why the project's filters drop lines with this draft. Stored lines already passed the filters in the previous run. */
-export function droppedLines(work: RecordWork, context: Context, draft: () => Draft): OutcomeReason | undefined {
-  const { settings, tools, head, record } = work
-  if (!settings.filters || isStored(work, 'logs', record.jpos)) return undefined
+export function droppedLines(
+  work: RecordWork,
+  context: Context,
+  { first, count }: JudgedPlaces,
+  draft: () => Draft,
+): OutcomeReason | undefined {
+  const { settings, tools, head } = work
+  if (!settings.filters || isStoredAt(work, 'logs', first, count)) return undefined
   const made = draft()
   userAgent(made, context)
   return filtered(made, settings, tools, head)?.reason
@@ -91,8 +105,10 @@ export const logKind = itemKind<ReadLogs>({
       tools,
       maps: undefined,
     }
-    const dropped = droppedLines(work, context, () => draftOf(item, context))
+    const places: JudgedPlaces = { first: nextPlace(work, 'logs'), count: Math.min(item.lines.length, logLinesMax) }
+    const dropped = droppedLines(work, context, places, () => draftOf(item, context))
     if (dropped) {
+      skipPlaces(work, 'logs', places.count)
       out.outcomes.push(ended(work, 'log', 'log_item', 'filtered', dropped, payload.length, total))
       return
     }
@@ -100,8 +116,7 @@ export const logKind = itemKind<ReadLogs>({
     invalid('too_many_items', excess)
     invalid('bad_item', broken)
     if (lines.length === 0) return
-    const first = logPlaceOf(work)
-    const rows = logRows(lines, item.sent, context, { jpos: record.jpos, placeOf: (at) => first + at })
+    const rows = logRows(lines, item.sent, context, { jpos: record.jpos, placeOf: (at) => places.first + at })
     const bytes = payload.length - bytesOf(excess) - bytesOf(broken)
     const outcomes = [ended(work, 'log', 'log_item', 'stored', 'ok', bytes, rows.length)]
     addLogRows(work, rows, { key: logKey(payload), index, outcomes })

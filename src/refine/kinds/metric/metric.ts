@@ -10,7 +10,16 @@ import { ended } from '../../pipeline/item-outcome.ts'
 import { object, own, parsePayload, type Sent, scalar } from '../../pipeline/value.ts'
 import { drift } from '../error/time.ts'
 import { userAgent } from '../error/user-agent.ts'
-import { derivedId, isStored, itemKind, type RecordWork, type RepeatWindow } from '../kind.ts'
+import {
+  derivedId,
+  isStored,
+  isStoredAt,
+  itemKind,
+  nextPlace,
+  type RecordWork,
+  type RepeatWindow,
+  skipPlaces,
+} from '../kind.ts'
 import { attributeBytesMax } from '../span/parts.ts'
 import { type BareMetric, pointOf } from './point.ts'
 import { metricRows } from './rows.ts'
@@ -24,10 +33,6 @@ const pointsMax = 20_000
 /** Rows of a group. It is refused as a whole, and its effects are small. */
 const groupMax = 1000
 
-/** Metrics of the record so far. Each row of a record needs its own place. */
-export const metricPlaceOf = ({ out }: RecordWork): number =>
-  out.groups.reduce((sum, group) => sum + (group.table === 'metrics' ? group.rows.length : 0), 0)
-
 /** Adds rows in groups of whole points. `key` names the payload that they came with. `bytes`: its size. */
 export function addMetrics(
   work: RecordWork,
@@ -40,6 +45,8 @@ export function addMetrics(
     while (rows[to]?.entries === 0) to++
     const own = rows.slice(from, to)
     const points = own.reduce((sum, { entries }) => sum + entries, 0)
+    const place = own[0]?.place ?? 0
+    const isListed = isStored(work, 'metrics', work.record.jpos) || own.some((row, at) => row.place !== place + at)
     const share = Math.floor((bytes * own.length) / rows.length)
     work.out.groups.push({
       table: 'metrics',
@@ -49,7 +56,8 @@ export function addMetrics(
       projectId,
       receivedMs,
       jpos: work.record.jpos,
-      place: own[0]?.place ?? 0,
+      place,
+      ...(isListed ? { places: own.map((row) => row.place) } : {}),
       index,
       part: 'onlyItem',
       outcomes: [ended(work, itemType, 'trace_metric', 'stored', 'ok', share, points)],
@@ -75,14 +83,18 @@ function readMetrics({ type, headers, payload }: EnvelopeItem): ReadMetrics {
   return { items, sent: parsed.sent, claimed: items.length }
 }
 
-/** Why the project's filters drop the points of a program. Stored rows already passed them in the previous run. */
+/**
+ * Why the project's filters drop the points of a program, whose rows have `count` places from `first` on. Stored rows already
+ * passed the filters in the previous run.
+ */
 export function droppedBy(
   work: RecordWork,
   context: Context,
+  { first, count }: { first: number; count: number },
   { release, attributes }: Pick<BareMetric, 'release' | 'attributes'>,
 ): OutcomeReason | undefined {
-  const { settings, tools, head, record } = work
-  if (!settings.filters || isStored(work, 'metrics', record.jpos)) return undefined
+  const { settings, tools, head } = work
+  if (!settings.filters || isStoredAt(work, 'metrics', first, count)) return undefined
   const draft = newDraft({}, context.eventId)
   if (release) draft.event.release = release
   const address = scalar(own(attributes, 'user.ip_address'))
@@ -130,9 +142,13 @@ export const metricKind = itemKind<ReadMetrics>({
     const sound = points.filter((point) => typeof point === 'object')
     const [first] = sound
     if (!first) return
-    const dropped = droppedBy(work, context, first)
-    if (dropped) return end('filtered', dropped, sound.length)
-    const rows = metricRows(sound, sent, context, metricPlaceOf(work))
+    const place = nextPlace(work, 'metrics')
+    const dropped = droppedBy(work, context, { first: place, count: sound.length }, first)
+    if (dropped) {
+      skipPlaces(work, 'metrics', sound.length)
+      return end('filtered', dropped, sound.length)
+    }
+    const rows = metricRows(sound, sent, context, (at) => place + at)
     const share = Math.floor((bytes * sound.length) / claimed)
     addMetrics(work, rows, { key: hash('md5', payload, 'hex'), index, itemType: type, bytes: share })
   },

@@ -33,12 +33,12 @@ function foldOf(bare: BareMetric, { settings, tools }: Context): Folded {
   return { attributes: {}, folded: folds.all }
 }
 
-/** Scrubs and folds the attributes of points, and numbers their rows from `first`. `sent`: the payload, if sound. */
+/** Scrubs and folds the attributes of points, and numbers their rows by `placeOf`. `sent`: the payload, if sound. */
 export function metricRows(
   bare: readonly BareMetric[],
   sent: Sent | undefined,
   context: Context,
-  first: number,
+  placeOf: (at: number) => number,
 ): MetricRow[] {
   const rules = rulesOf(context)
   if (!isPlain(sent, rules)) scrubTree({ list: bare.map(({ attributes }) => ({ attributes })) }, rules, undefined)
@@ -51,7 +51,7 @@ export function metricRows(
       ...row,
       attributes: folded.attributes as MetricRow['attributes'],
       folded: folded.folded,
-      place: first + at,
+      place: placeOf(at),
     }
   })
 }

@@ -6,7 +6,7 @@ import { ended } from '../../pipeline/item-outcome.ts'
 import { type Loose, own, type Sent, scalar } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
 import { bodyKind, derivedId, type RecordWork } from '../kind.ts'
-import { addMetrics, droppedBy, metricPlaceOf } from '../metric/metric.ts'
+import { addMetrics, droppedBy } from '../metric/metric.ts'
 import { type BareMetric, nameLengthMax, timeOf, unitOf } from '../metric/point.ts'
 import { metricRows } from '../metric/rows.ts'
 import { conventional } from '../span/conventions.ts'
@@ -330,17 +330,24 @@ export const otlpMetricsBody = bodyKind<MetricBody>({
       metrics: new Map(),
     }
     const kept: BareMetric[] = []
-    let keptPoints = 0
+    const places: number[] = []
+    let [keptPoints, place] = [0, 0]
     for (const [, ofResource] of Map.groupBy(points, ({ resource }) => resource)) {
       const rows = ofResource.flatMap((placed) => rowsOf(work, placed, reading))
-      const dropped = rows[0] && droppedBy(work, context, rows[0])
+      // Places count rows before filters: a recovery must find them again.
+      const first = place
+      place += rows.length
+      const dropped = rows[0] && droppedBy(work, context, { first, count: rows.length }, rows[0])
       if (dropped) end('filtered', dropped, ofResource.length)
       else {
-        for (const row of rows) kept.push(row)
+        for (const [at, row] of rows.entries()) {
+          kept.push(row)
+          places.push(first + at)
+        }
         keptPoints += ofResource.length
       }
     }
-    const rows = metricRows(kept, sent, context, metricPlaceOf(work))
+    const rows = metricRows(kept, sent, context, (at) => places[at] ?? 0)
     addMetrics(work, rows, { key: hash('md5', bytes, 'hex'), index: 0, itemType, bytes: share(keptPoints) })
   },
 })

@@ -235,7 +235,7 @@ describe.each(formats)('a body in %s', (format) => {
       headOf(format),
       { filters },
       undefined,
-      new Set([1000]),
+      new Map([[1000, new Set([0, 1, 2])]]),
     )
     expect(rowsOf(recovered).map((row) => [row.spanId, row.place])).toEqual([
       [spanHex(1), 0],

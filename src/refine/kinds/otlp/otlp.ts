@@ -5,7 +5,7 @@ import type { Context } from '../../pipeline/context.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
 import { userAgent } from '../error/user-agent.ts'
-import { bodyKind, derivedId, isStored, type RecordWork } from '../kind.ts'
+import { bodyKind, derivedId, isStoredAt, type RecordWork } from '../kind.ts'
 import { attributeBytesMax, type ByteBudget, spansMax } from '../span/parts.ts'
 import { addRows, fittingCount, spanItemKey, spanItemWindow } from '../span/spans.ts'
 import { scrubbedRows } from '../span/transaction.ts'
@@ -44,9 +44,13 @@ function groupsOf(units: readonly Unit[]): Group[] {
 /** The reason why the project's filters drop a unit. Stored rows already passed the filters in the previous run. */
 function droppedUnits(work: RecordWork, context: Context, units: readonly Unit[]): ReadonlyMap<Unit, OutcomeReason> {
   const dropped = new Map<Unit, OutcomeReason>()
-  const { settings, tools, head, record } = work
-  if (!settings.filters || isStored(work, 'spans', record.jpos)) return dropped
+  const { settings, tools, head } = work
+  if (!settings.filters) return dropped
+  let place = 0
   for (const unit of units) {
+    const first = place
+    place += unit.length
+    if (isStoredAt(work, 'spans', first, unit.length)) continue
     const draft = draftOf(unit, context)
     userAgent(draft, context)
     const found = filtered(draft, settings, tools, head)

@@ -222,7 +222,9 @@ describe('a transaction', () => {
       'transaction transaction filtered release_version 1',
       'transaction span filtered release_version 2',
     ])
-    expect(rowsOf(refineBody(payload, {}, { filters }, undefined, new Set([1000])))).toHaveLength(3)
+    expect(rowsOf(refineBody(payload, {}, { filters }, undefined, new Map([[1000, new Set([0, 1, 2])]])))).toHaveLength(
+      3,
+    )
   })
 
   test('a client’s clock that is an hour off moves all of its times', () => {

@@ -11,8 +11,18 @@ import { ended } from '../../pipeline/item-outcome.ts'
 import { firstSteps } from '../../pipeline/step.ts'
 import { object, own, type Parsed, parsePayload } from '../../pipeline/value.ts'
 import { userAgent } from '../error/user-agent.ts'
-import { derivedId, isStored, itemKind, type RecordWork, type RepeatWindow, type RowGroup } from '../kind.ts'
+import {
+  derivedId,
+  isStoredAt,
+  itemKind,
+  nextPlace,
+  type RecordWork,
+  type RepeatWindow,
+  type RowGroup,
+  skipPlaces,
+} from '../kind.ts'
 import { draftOf, itemRows, type SpanItem, spanItem } from './items.ts'
+import { spansMax } from './parts.ts'
 import { childrenOf, type SpansOfItem, transactionRows } from './transaction.ts'
 
 /** The dedup key of a transaction. Span ids are random within a trace. */
@@ -25,10 +35,6 @@ const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>
  */
 export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
   hash('md5', rows.map((row) => row.traceId + row.spanId).join(), 'hex')
-
-/** Spans of the record so far. Each span of a record needs its own place. */
-const placeOf = ({ out }: RecordWork): number =>
-  out.groups.reduce((sum, group) => sum + (group.table === 'spans' ? group.rows.length : 0), 0)
 
 const hourlyMax = 200_000
 const transactionsAtStart = 50_000
@@ -146,14 +152,17 @@ export function refineTransaction(
   if ('sent' in parsed) draft.sent = parsed.sent
   for (const step of firstSteps) step.run(draft, context)
   // Stored rows already passed the filters in the previous run.
-  const dropped = isStored(work, 'spans', record.jpos) ? undefined : filtered(draft, settings, tools, head)
+  const [first, childCount] = [nextPlace(work, 'spans'), childrenOf(received).length]
+  const count = 1 + Math.min(childCount, spansMax)
+  const dropped = isStoredAt(work, 'spans', first, count) ? undefined : filtered(draft, settings, tools, head)
   if (dropped) {
+    skipPlaces(work, 'spans', count)
     out.outcomes.push(ended(work, itemType, 'transaction', 'filtered', dropped.reason, bytes))
-    filteredSpans(work, itemType, childrenOf(received).length, dropped.reason, 0)
+    filteredSpans(work, itemType, childCount, dropped.reason, 0)
     return
   }
   const sampleRate = own(object(work.envelope.trace) ?? {}, 'sample_rate')
-  const place = { jpos: record.jpos, first: placeOf(work), sampleRate }
+  const place = { jpos: record.jpos, first, sampleRate }
   const rows = acceptedRows(work, itemType, transactionRows(draft, context, place), bytes)
   const [segment] = rows
   if (!segment) return
@@ -226,16 +235,18 @@ export const spanKind = itemKind<ReadSpans>({
       return
     }
     const context: Context = { head, eventId: derivedId(work, index), sentMs, settings, tools, maps: undefined }
-    if (settings.filters && !isStored(work, 'spans', record.jpos)) {
+    const [first, count] = [nextPlace(work, 'spans'), Math.min(item.spans.length, spansMax)]
+    if (settings.filters && !isStoredAt(work, 'spans', first, count)) {
       const draft = draftOf(item, context)
       userAgent(draft, context)
       const dropped = filtered(draft, settings, tools, head)
       if (dropped) {
+        skipPlaces(work, 'spans', count)
         filteredSpans(work, 'span', item.spans.length, dropped.reason, payload.length)
         return
       }
     }
-    const rows = acceptedRows(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
+    const rows = acceptedRows(work, 'span', itemRows(item, context, record.jpos, first), payload.length)
     if (rows.length === 0) return
     const outcomes = [ended(work, 'span', 'span', 'stored', 'ok', payload.length, rows.length)]
     addRows(work, rows, { window: spanItemWindow.name, key: spanItemKey(rows), index, outcomes })
