@@ -217,6 +217,41 @@ describe.skipIf(noChromium)('the search over traces', () => {
     expect(over).toBe(0)
   })
 
+  test.each(['en', 'de'])(
+    '390 px: samples and what they stand for have one line, in tables two: %s',
+    async (locale) => {
+      const { page } = state
+      const cookies = await page.context().cookies()
+      await page.context().addCookies([{ name: 'locale', value: locale, url: product.url }])
+      await page.setViewportSize({ width: 390, height: 844 })
+      const linesOf = (selector: string) =>
+        page.evaluate<number[]>(`[...document.querySelectorAll('${selector}')].map((element) => {
+        const range = document.createRange()
+        range.selectNodeContents(element)
+        return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+      })`)
+      await page.goto(at('?q=is_transaction%3Atrue'))
+      await hydrated(page)
+      const notes = await linesOf('.span-charts .span-sampled')
+      expect(notes).toEqual([1, 1])
+      // The second sentence warns of few samples.
+      const count = await linesOf('.stream-count')
+      expect(count).toHaveLength(1)
+      expect(count[0]).toBeLessThanOrEqual(2)
+      expect(await page.locator('.stream-count').textContent()).toMatch(/^12 (?:of about|von etwa) 120 Spans/i)
+      await page.goto(`${product.url}/o/${org}/performance?t=24h`)
+      await hydrated(page)
+      const cells = await linesOf('.performance-sampled')
+      expect(cells).toContain(2)
+      expect(cells.filter((lines) => lines > 2)).toEqual([])
+      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      expect(over).toBe(0)
+      await page.context().clearCookies()
+      await page.context().addCookies(cookies)
+      await page.setViewportSize({ width: 1440, height: 900 })
+    },
+  )
+
   test('few spans of which none was sampled warn of percentiles only', async () => {
     const { page, project } = state
     const envelope = transaction(1, { environment: 'unsampled', sampleRate: '1' })

@@ -20,7 +20,10 @@ export function useSampledText(): (of: Sampled) => string {
       : t('of', { samples: words.exact(samples), count: words.exact(Math.round(count)) })
 }
 
-/** A count in a cell: "120 of about 1.2K", or one short number without sampling. All digits are in its title. */
+/**
+ * A count in a cell: "120 of about 1.2K", or one short number without sampling. All digits are in its title. On a phone it
+ * has two lines: the samples, and what they stand for.
+ */
 export function SampledCount({ of }: { of: Sampled }) {
   const t = useTranslations('performance.sampled')
   const words = performanceWords(useLocale())
@@ -28,9 +31,13 @@ export function SampledCount({ of }: { of: Sampled }) {
   const { samples, count } = of
   return (
     <span className="performance-sampled" title={exact}>
-      {Math.round(count) === samples
-        ? words.count(samples)
-        : t('of', { samples: words.count(samples), count: words.count(Math.round(count)) })}
+      {words.count(samples)}
+      {Math.round(count) === samples ? null : (
+        <>
+          {' '}
+          <span>{t('about', { count: words.count(Math.round(count)) })}</span>
+        </>
+      )}
     </span>
   )
 }
