@@ -79,15 +79,30 @@ function scoresOf(
 
 type RoutesRequest = { order: RouteOrder; text: string; jobs: boolean; max: number; offset: number }
 
+/** Asks for the projects with segments in the range before, once however often it is called. */
+function projectsBeforeOf({ events }: Deps, compared: Compared): () => Promise<number[]> {
+  let asked: Promise<number[]> | undefined
+  return () => {
+    asked ??= events.projectsBefore(compared)
+    return asked
+  }
+}
+
 /** The routes of a view that match, and what their rows need of the whole view. */
-async function readRoutes({ events }: Deps, view: PerformanceView, compared: Compared, request: RoutesRequest) {
+async function readRoutes(
+  { events }: Deps,
+  view: PerformanceView,
+  compared: Compared,
+  request: RoutesRequest,
+  projectsBefore: () => Promise<number[]>,
+) {
   const { order, text, jobs, max, offset } = request
   const searched = (before: number[]) =>
     orRefused(() => routeFilterOf(text, { projects: view.projects, projectsBefore: before }))
   // A wrong search is refused before anything is read.
   const early = searched([])
   const filtered = async (): Promise<RouteFilter | undefined> => {
-    const own = asksForNew(early) ? searched(await events.projectsBefore(compared)) : early
+    const own = asksForNew(early) ? searched(await projectsBefore()) : early
     if (!jobs) return own
     return { op: 'and', of: own ? [{ op: 'job' }, own] : [{ op: 'job' }] }
   }
@@ -111,7 +126,8 @@ export async function performanceRoutes(
   const compared = comparedOf(view)
   const { scope, withCut } = compared
   const bucketMs = bucketOf(view.range, pointsMax)
-  const { routes, all, samples, count, vitals } = await readRoutes(deps, view, compared, request)
+  const projectsBefore = projectsBeforeOf(deps, compared)
+  const { routes, all, samples, count, vitals } = await readRoutes(deps, view, compared, request, projectsBefore)
   // Only for the rows of the page: to compare all routes took a fifth more time.
   const [points, earlier] = await Promise.all([
     deps.events.routeSeries({ scope, keys: routes, bucketMs, withCut }),
@@ -123,7 +139,7 @@ export async function performanceRoutes(
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   // A route without segments before is new only in a project that had some.
   const isAnyMissing = routes.some((route) => !beforeOf.has(keyOf(route)))
-  const hadBefore = new Set(isAnyMissing ? await deps.events.projectsBefore(compared) : [])
+  const hadBefore = new Set(isAnyMissing ? await projectsBefore() : [])
   const days = (scope.toMs - scope.fromMs) / dayMs
   const rows = routes.flatMap((stats): RestRouteRow[] => {
     const project = projects.get(stats.projectId)
