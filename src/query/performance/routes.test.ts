@@ -42,7 +42,13 @@ test.each<[search: string, before: string[], asked: number]>([
       calls.push('projectsBefore')
       return [1]
     },
-    routeStats: async () => ({ routes: ['/', '/cart'].map(routeOf), all: 2, samples: 120, count: 120 }),
+    routeStats: async () => ({
+      routes: ['/', '/cart'].map(routeOf),
+      before: undefined,
+      all: 2,
+      samples: 120,
+      count: 120,
+    }),
     vitalScores: async () => [],
     routeSeries: async () => [],
     routesBefore: async () => before.map(routeOf),
@@ -53,4 +59,21 @@ test.each<[search: string, before: string[], asked: number]>([
   expect(rows.map(({ route, newIn }) => [route, newIn])).toEqual(
     ['/', '/cart'].map((route) => [route, before.includes(route) ? null : 'web@2']),
   )
+})
+
+test('a list that compares all routes does not read the range before again', async () => {
+  const slow = { ...routeOf('/'), p75Ms: 300 }
+  const events: Partial<EventStore> = {
+    routeStats: async () => ({ routes: [slow], before: [routeOf('/')], all: 1, samples: 60, count: 60 }),
+    vitalScores: async () => [],
+    routeSeries: async () => [],
+    routesBefore: async () => {
+      throw new Error('read twice')
+    },
+  }
+  const request = { order: 'worse', text: '', jobs: false, max: 50, offset: 0 } as const
+  const { rows } = await performanceRoutes({ events: events as EventStore }, view, request)
+  expect(rows).toMatchObject([
+    { previous: { samples: 60, p75: 150, failureRate: 0, apdex: 1 }, p75Change: 1, newIn: null },
+  ])
 })

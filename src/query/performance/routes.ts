@@ -3,6 +3,7 @@ import { totalScore } from '../../domain/traces/vitals.ts'
 import type {
   Compared,
   MeasuredRoute,
+  RouteBefore,
   RouteFilter,
   RouteKey,
   RouteOrder,
@@ -36,6 +37,7 @@ const nothing = {
   apdex: null,
 }
 type Measured = Omit<MeasuredRoute, keyof RouteKey | 'firstRelease'>
+type Before = Omit<RouteBefore, keyof RouteKey>
 
 /**
  * The fields that a row and the page of a route share; zeros without segments. Rates of time are those of the range of
@@ -43,7 +45,7 @@ type Measured = Omit<MeasuredRoute, keyof RouteKey | 'firstRelease'>
  */
 export function measuredOf(
   now: Measured = nothing,
-  before: Measured = nothing,
+  before: Before = nothing,
   { fromMs, toMs }: Pick<Compared['scope'], 'fromMs' | 'toMs'>,
 ) {
   return {
@@ -127,14 +129,20 @@ export async function performanceRoutes(
   const { scope, withCut } = compared
   const bucketMs = bucketOf(view.range, pointsMax)
   const projectsBefore = projectsBeforeOf(deps, compared)
-  const { routes, all, samples, count, vitals } = await readRoutes(deps, view, compared, request, projectsBefore)
-  // Only for the rows of the page: to compare all routes took a fifth more time.
+  const { routes, before, all, samples, count, vitals } = await readRoutes(
+    deps,
+    view,
+    compared,
+    request,
+    projectsBefore,
+  )
+  // Only for the rows of the page: to compare all routes took a fifth more time. An order that compares them has all of it.
   const [points, earlier] = await Promise.all([
     deps.events.routeSeries({ scope, keys: routes, bucketMs, withCut }),
-    deps.events.routesBefore({ ...compared, keys: routes }),
+    before ?? deps.events.routesBefore({ ...compared, keys: routes }),
   ])
   const series = Map.groupBy(points, keyOf)
-  const beforeOf = new Map(earlier.map((found) => [keyOf(found), found]))
+  const beforeOf = new Map<string, RouteBefore>(earlier.map((found) => [keyOf(found), found]))
   const scores = scoresOf(vitals)
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   // A route without segments before is new only in a project that had some.
@@ -144,15 +152,15 @@ export async function performanceRoutes(
   const rows = routes.flatMap((stats): RestRouteRow[] => {
     const project = projects.get(stats.projectId)
     if (!project) return []
-    const before = beforeOf.get(keyOf(stats))
-    const isNew = before === undefined && hadBefore.has(stats.projectId)
+    const earlierStats = beforeOf.get(keyOf(stats))
+    const isNew = earlierStats === undefined && hadBefore.has(stats.projectId)
     return [
       {
         id: routeIdOf(stats),
         project: nameOf(project),
         op: stats.op,
         route: stats.route,
-        ...measuredOf(stats, before, scope),
+        ...measuredOf(stats, earlierStats, scope),
         timePerDayMs: stats.totalMs / days,
         lostPerDayMs: stats.lostMs / days,
         vitalsScore: stats.op === 'pageload' ? (scores.get(`${stats.projectId} ${stats.route}`) ?? null) : null,

@@ -15,7 +15,7 @@ function factsOf(attributes: Record<string, unknown> | undefined, more: Partial<
     routeStats: async (request) => {
       asked.push(request)
       const stats = { ...key, samples: 12, count: 120, p75Ms: 3840 } as never
-      return { routes: [stats], all: 1, samples: 12, count: 120 }
+      return { routes: [stats], before: undefined, all: 1, samples: 12, count: 120 }
     },
     ...more,
   }
@@ -44,6 +44,9 @@ test.each<[Record<string, unknown> | undefined, string | null]>([
 test('a trace without segments, and a route without other segments', async () => {
   const none = { route: null, samples: 0, count: 0, p75: null, user: null }
   expect(await factsOf({}, { mainSegment: async () => undefined }).facts).toEqual(none)
-  const alone = factsOf({}, { routeStats: async () => ({ routes: [], all: 0, samples: 0, count: 0 }) })
+  const alone = factsOf(
+    {},
+    { routeStats: async () => ({ routes: [], before: undefined, all: 0, samples: 0, count: 0 }) },
+  )
   expect(await alone.facts).toMatchObject({ samples: 0, p75: null, route: { route: key.route } })
 })

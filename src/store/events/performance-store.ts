@@ -51,6 +51,9 @@ type PerformanceCounts = Sampled & Record<'routes' | 'jobs' | StatementKind, num
 /** A route in one period. `firstRelease`: the release of its first segment there. */
 export type MeasuredRoute = RouteKey & Measured & { firstRelease: string }
 
+/** A route in the range before: the figures that rows compare. */
+export type RouteBefore = RouteKey & Omit<Measured, 'totalMs' | 'lostMs'>
+
 /** Two periods of one length. Segments of `before` are compared with those of the scope. */
 export type Compared = { scope: Scope; beforeMs: { fromMs: number; toMs: number }; withCut: boolean }
 
@@ -184,7 +187,8 @@ type RouteFailures = { projectId: number; route: string; release: string; hydrat
 export type PerformanceStore = {
   /**
    * Routes in an order. `key` selects a single route. `all`: the number of routes that match, with `samples` and `count` of their
-   * segments together. The range before counts only for an order and for conditions.
+   * segments together. The range before counts only for an order and for conditions. If it was read, `before` has the figures of
+   * these routes in it, without those that have no segments there; else it is undefined.
    */
   routeStats(
     request: Compared & {
@@ -194,7 +198,7 @@ export type PerformanceStore = {
       max: number
       offset: number
     },
-  ): Promise<{ routes: MeasuredRoute[]; all: number } & Sampled>
+  ): Promise<{ routes: MeasuredRoute[]; before: RouteBefore[] | undefined; all: number } & Sampled>
   /** Some routes in the range before, in no order. Those without segments in it are left out. */
   routesBefore(request: Compared & { keys: readonly RouteKey[] }): Promise<MeasuredRoute[]>
   /** Projects with segments in the range before. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EventStore } from '../event-store.ts'
+import type { RouteFilter, RouteOrder } from '../performance-store.ts'
 import { encodeSpanRow } from '../traces/encode-span.ts'
 import { type SpanChanges, spanRow } from '../traces/span-rows.cases.ts'
 import { navigationCases } from './navigation.cases.ts'
@@ -267,6 +268,19 @@ export function performanceCases(open: () => EventStore): void {
     ] as const)('the order %s begins with %s', async (order, expected) => {
       const { routes } = await open().routeStats({ ...compared, order, filter: undefined, max: 1, offset: 0 })
       expect(routes.map(({ op, route }) => `${op} ${route}`)).toEqual([expected])
+    })
+
+    test.each<[what: string, RouteOrder, RouteFilter | undefined]>([
+      ['the order by change', 'worse', undefined],
+      ['a condition on the change', 'lost', { op: 'compare', metric: 'change', compare: '>', number: -2 }],
+      ['a condition on new routes', 'lost', { op: 'not', of: { op: 'new', projectIds: [] } }],
+    ])('%s has the range before of its routes, as a question for them has it', async (_what, order, filter) => {
+      const found = await open().routeStats({ ...compared, order, filter, max: 10, offset: 0 })
+      const asked = await open().routesBefore({ ...compared, keys: found.routes })
+      expect(found.before?.length).toBeGreaterThan(0)
+      expect(found.before).toEqual(asked.map(({ totalMs: _total, lostMs: _lost, firstRelease: _first, ...own }) => own))
+      const other = await open().routeStats({ ...compared, order: 'lost', filter: undefined, max: 10, offset: 0 })
+      expect(other.before).toBeUndefined()
     })
 
     test('finds routes by a part in any case, and asks for cut ones', async () => {
