@@ -1,3 +1,4 @@
+import { alertReasons } from '../domain/alerts/alert-reasons.ts'
 import type { Incident } from '../store/meta/alerts/incidents.ts'
 import type { AlertRule } from '../store/meta/alerts/rules.ts'
 import type { AttemptEnd, Channel, Delivery } from '../store/meta/issues/alerts.ts'
@@ -130,13 +131,12 @@ async function sendMessage(deps: Wired, delivery: Delivery, message: Message, ch
   const outbound = { message, deliveryId: delivery.id, recipient: delivery.recipient }
   const browser = channel === null ? browserOf(delivery.recipient) : undefined
   if (browser !== undefined) return sendVia('push', deps, {}, { ...outbound, recipient: String(browser) })
-  if (channel !== null && isPager(channel) && (await isOver(deps, delivery))) return { answer: overSentence }
+  if (channel !== null && isPager(channel) && (await isOver(deps, delivery)))
+    return { answer: alertReasons.incident_over }
   return channel === null
     ? sendVia('email', deps, { target: delivery.recipient }, outbound)
     : sendVia(channel.kind, deps, configOf(deps, channel), outbound)
 }
-
-const overSentence = 'Nothing was sent: the incident has ended, and the alert would stay open.'
 
 /** Whether the incident of a message ended while the message waited for another attempt. */
 async function isOver({ meta }: Wired, { incidentId, change }: Delivery): Promise<boolean> {
@@ -144,23 +144,19 @@ async function isOver({ meta }: Wired, { incidentId, change }: Delivery): Promis
   return (await meta.incidents.incidentById(incidentId))?.endedMs != null
 }
 
-const leftSentence = 'Nothing was sent: the person has left the organization.'
-const offSentence = 'Nothing was sent: the channel is switched off.'
-const addressSentence = 'Nothing was sent: the channel no longer has this address.'
-
 /**
  * Why a message may no longer go where it was queued for; '' if it may. Hours can be between: a summary waits, a failed
  * attempt is repeated for 7 h, and a person can send a message again. A test of a channel that is off is what they asked for.
  */
 async function suppressedBy(deps: Wired, delivery: Delivery, channel: Channel | null): Promise<string> {
-  if (channel && !channel.active && delivery.kind !== 'test') return offSentence
-  if (await hasLeft(deps, delivery, channel)) return leftSentence
+  if (channel && !channel.active && delivery.kind !== 'test') return alertReasons.channel_off
+  if (await hasLeft(deps, delivery, channel)) return alertReasons.person_left
   if (channel?.kind !== 'email') return ''
   const address = delivery.recipient.toLowerCase()
   const isOne = (await recipientsIn(deps, channel)).some(
     (recipient) => recipient.state !== 'unconfirmed' && recipient.address.toLowerCase() === address,
   )
-  return isOne ? '' : addressSentence
+  return isOne ? '' : alertReasons.address_gone
 }
 
 /** Whether a message is for a person who has left since it was queued. Quiet hours and retries take most of a day. */
@@ -183,8 +179,6 @@ function failureOf(delivery: Delivery, thrown: unknown, nowMs: number): AttemptE
   return { status: 'queued', error, nextMs: nowMs + Math.max(pause, askedMs ?? 0), ...paused }
 }
 
-const goneSentence = 'Nothing was sent: what the message is about no longer exists.'
-
 /** Makes one attempt and records the result. */
 async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
   const { meta, clock } = deps
@@ -196,7 +190,11 @@ async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
     if (error !== '') return await meta.alerts.recordDelivery(delivery.id, { status: 'suppressed', error }, clock.now())
     const sent = await send(deps, delivery, channel)
     const paused = sent?.pauseMs === undefined ? {} : { pausedUntilMs: clock.now() + sent.pauseMs }
-    const end: AttemptEnd = { status: 'sent', answer: line(sent ? sent.answer : goneSentence, 400), ...paused }
+    const end: AttemptEnd = {
+      status: 'sent',
+      answer: line(sent ? sent.answer : alertReasons.subject_gone, 400),
+      ...paused,
+    }
     await meta.alerts.recordDelivery(delivery.id, end, clock.now())
   } catch (thrown) {
     const end = failureOf(delivery, thrown, clock.now())

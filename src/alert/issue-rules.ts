@@ -1,6 +1,7 @@
 import { isOutage, MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import { faultOf, type Observe } from '../base/observe.ts'
+import { alertReasons } from '../domain/alerts/alert-reasons.ts'
 import { isHighPriority } from '../domain/priority.ts'
 import { skewWaitMs } from '../domain/skew.ts'
 import type { RuleBranch } from '../query/alerts/rule-filter.ts'
@@ -57,7 +58,7 @@ const behindMs = 90_000
 /** A feedback is about an event whose issue is looked up a moment later (jobs/feedback.ts). */
 const feedbackWaitMs = 30_000
 
-const waitingReason = 'Data that was received is not processed yet. The rule waits for it.'
+const waitingReason = alertReasons.data_behind
 
 /** Lets other work of the process run. */
 const others = () => new Promise<void>((done) => setImmediate(done))
@@ -78,7 +79,7 @@ async function refresh({ meta }: IssueRulesDeps, memory: Memory): Promise<void> 
 
 /** Marks a rule whose evaluation failed. Its windows are evaluated again after a minute. */
 function fail(deps: IssueRulesDeps, watched: WatchedIssueRule, error: unknown): void {
-  const reason = error instanceof MishapError ? error.message : 'The query failed.'
+  const reason = error instanceof MishapError ? error.message : alertReasons.query_failed
   watched.retryMs = deps.clock.now() + minuteMs
   watched.state = { ...watched.state, status: 'not_evaluated', reason }
   deps.observe.warn({ rule: watched.rule.id, reason }, 'an issue rule was not evaluated')

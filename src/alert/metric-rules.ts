@@ -1,6 +1,7 @@
 import { isOutage, MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
+import { alertReasons } from '../domain/alerts/alert-reasons.ts'
 import type { QueryDeps } from '../query/issues/issue.ts'
 import { compileMeasure, type Measure } from '../query/metrics/measures.ts'
 import type { Cell } from '../store/events/question.ts'
@@ -55,9 +56,6 @@ const explainedMax = 20
 /** Rules whose states are saved in one transaction. */
 const savedAtOnce = 500
 
-/** The reason of a rule that waits. It has no times, so that it is saved once. */
-const behindSentence = 'Data that was received is not processed yet. The rule waits for it.'
-
 /** Lets other work of the process run. */
 const others = () => new Promise<void>((done) => setImmediate(done))
 
@@ -88,10 +86,10 @@ function block(watched: WatchedRule, blocked: Blocked): boolean {
 }
 
 const sentenceOf = (error: unknown): string => {
-  if (!(error instanceof MishapError)) return 'The query failed.'
+  if (!(error instanceof MishapError)) return alertReasons.query_failed
   if (error.code === 'QUERY_TIMEOUT')
     return error.causes.includes('memory')
-      ? 'The query needs more memory than one query may use.'
+      ? alertReasons.query_memory
       : `The query took longer than ${queryLimits.seconds} s.`
   const [field] = Object.values(error.fields ?? {})
   return field?.[0] ?? error.message
@@ -215,7 +213,7 @@ function dueOf(
     if (ends.length > 0) found.due.push({ watched, measure, ends })
     else if (processedMs < nowMs - behindMs) {
       found.waiting++
-      if (block(watched, { status: 'waiting', reason: behindSentence })) news.changed.add(watched)
+      if (block(watched, { status: 'waiting', reason: alertReasons.data_behind })) news.changed.add(watched)
     }
   }
   return found

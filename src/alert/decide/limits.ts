@@ -1,3 +1,4 @@
+import { alertReasons } from '../../domain/alerts/alert-reasons.ts'
 import type { Delivery, DeliveryItem, NewDelivery } from '../../store/meta/issues/alerts.ts'
 import { browserOf } from '../person-receivers.ts'
 import type { Receiver } from './facts.ts'
@@ -166,7 +167,7 @@ export function limited(
   // An end says nothing that a summary could list. The incident page has it.
   deliveries.push(
     ...suppressed(
-      ends.map((end) => ({ ...end, heldBy: 'Too many messages at once.' })),
+      ends.map((end) => ({ ...end, heldBy: alertReasons.too_many_messages })),
       receiver,
       nowMs,
     ),

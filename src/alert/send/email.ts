@@ -1,3 +1,4 @@
+import { alertReasons } from '../../domain/alerts/alert-reasons.ts'
 import { mailOf } from '../mail/message-mail.ts'
 import type { Mail } from './mailer.ts'
 import { fieldError, type Transport } from './transport.ts'
@@ -24,7 +25,7 @@ export const email: Transport<Pick<Mail, 'subject' | 'text' | 'html'>> = {
   format: mailOf,
   send: async (deps, config, { message, deliveryId, recipient }) => {
     const settings = await deps.smtp()
-    if (!settings) throw new Error('No mail server is configured.')
+    if (!settings) throw new Error(alertReasons.no_mail_server)
     const host = new URL(deps.url).hostname
     const answer = await deps.mailer.send(settings, {
       to: recipient,

@@ -1,3 +1,4 @@
+import { alertReasons } from '../../domain/alerts/alert-reasons.ts'
 import type { Message } from '../message/message.ts'
 import { chatParts } from './parts.ts'
 import { acceptedAnswer, refusalOf, type Transport } from './transport.ts'
@@ -28,7 +29,7 @@ export const push: Transport<PushContent> = {
   send: async (deps, config, { message, deliveryId, recipient }) => {
     const browser = await deps.push.browser(Number(recipient))
     // The person has signed the browser off since.
-    if (!browser) return { answer: 'Nothing was sent: the browser gets no push messages any more.' }
+    if (!browser) return { answer: alertReasons.browser_gone }
     const request = await deps.push.encrypt(browser, JSON.stringify(push.format(message, config, deliveryId)), {
       keptS,
       isUrgent: message.level === 'critical' || message.kind === 'test',

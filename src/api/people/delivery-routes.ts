@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
 import { type RestDelivery, restDelivery } from '../../contract/alerts/notifications.ts'
+import { alertReasonCode } from '../../domain/alerts/alert-reasons.ts'
 import { sendAgain } from '../../operations/deliveries.ts'
 import type { App } from '../../processes/parts.ts'
 import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
@@ -25,6 +26,7 @@ export function toRestDelivery(delivery: Delivery): RestDelivery {
     status: delivery.status,
     attempts: delivery.attempts,
     error: delivery.error,
+    errorCode: alertReasonCode(delivery.error) ?? null,
     dateCreated: iso(delivery.createdMs),
     dateSent: delivery.sentMs === null ? null : iso(delivery.sentMs),
     steps: delivery.steps.map(({ atMs, step, text }) => ({ date: iso(atMs), step, text })),

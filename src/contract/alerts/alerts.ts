@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { alertReasonCodes } from '../../domain/alerts/alert-reasons.ts'
 import { restPlan } from '../explore/explore.ts'
 import { restPerson } from '../people.ts'
 import { digits, line, moment, revisionField, time } from '../scalars.ts'
@@ -148,6 +149,7 @@ export const restAlertRule = z
     state: z.strictObject({
       status: ruleStatus,
       reason: z.string().describe('Why the rule waits, is inactive or was not evaluated. Empty otherwise.'),
+      reasonCode: z.enum(alertReasonCodes).nullable().describe('The code of `reason`, if its sentence has no figures.'),
       since: time.nullable(),
       evaluatedTo: time.nullable().describe('Processed time up to which the rule has decided.'),
       value: z.number().nullable().describe('Of a rule by groups: that of its worst group.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { alertReasonCodes } from '../../domain/alerts/alert-reasons.ts'
 import { restPerson } from '../people.ts'
 import { digits, line, moment, revisionField, time } from '../scalars.ts'
 
@@ -80,6 +81,10 @@ export const restIncidentDetails = z
           change: z.enum(['start', 'change', 'end']),
           status: z.enum(['queued', 'sent', 'failed', 'suppressed']),
           error: z.string(),
+          errorCode: z
+            .enum(alertReasonCodes)
+            .nullable()
+            .describe('The code of the sentence, if it is one of Mishap. Null for the words of a service.'),
           dateCreated: time,
         }),
       )

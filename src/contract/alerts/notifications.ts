@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { alertReasonCodes } from '../../domain/alerts/alert-reasons.ts'
 import { channelKinds, channelSubscriptions } from '../../domain/alerts/channel-kinds.ts'
 import { digits, time } from '../scalars.ts'
 
@@ -54,6 +55,10 @@ export const restDelivery = z
       .describe('suppressed: a mute, a snooze or a limit held it back. `error` has the reason.'),
     attempts: z.int(),
     error: z.string(),
+    errorCode: z
+      .enum(alertReasonCodes)
+      .nullable()
+      .describe('The code of the sentence, if it is one of Mishap. Null for the words of a service.'),
     dateCreated: time,
     dateSent: time.nullable(),
     steps: z

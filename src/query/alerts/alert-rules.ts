@@ -1,4 +1,5 @@
 import type { RestAlertRule } from '../../contract/alerts/alerts.ts'
+import { alertReasonCode, alertReasons } from '../../domain/alerts/alert-reasons.ts'
 import type { AlertDefinition, AlertRule } from '../../store/meta/alerts/rules.ts'
 import type { MetaWith } from '../../store/meta/meta-store.ts'
 import { fieldsOfDataset } from '../compile/datasets.ts'
@@ -46,12 +47,12 @@ function restState(rule: AlertRule, slugs: Slugs, isOrphan: boolean): RestAlertR
   const { active, state, definition } = rule
   const { status, reason, sinceMs, evaluatedMs, value } = state
   const groups = restGroups(rule, slugs)
-  const shown = { since: iso(sinceMs), evaluatedTo: iso(evaluatedMs), value, groups }
+  const shown = { reasonCode: null, since: iso(sinceMs), evaluatedTo: iso(evaluatedMs), value, groups }
   if (definition.unevaluable.length > 0)
     return { ...shown, status: 'inactive', reason: `Mishap cannot evaluate ${definition.unevaluable.join(', ')}.` }
   if (!active) return { ...shown, status: 'inactive', reason: '' }
-  if (isOrphan) return { ...shown, status: 'inactive', reason: 'The projects of this rule were deleted.' }
-  return { ...shown, status, reason }
+  if (isOrphan) return { ...shown, status: 'inactive', reason: alertReasons.projects_gone, reasonCode: 'projects_gone' }
+  return { ...shown, status, reason, reasonCode: alertReasonCode(reason) ?? null }
 }
 
 /** Converts rules of one organization to the API's shape. */

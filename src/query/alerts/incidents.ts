@@ -4,6 +4,7 @@ import type {
   RestMute,
   RestOnCallSchedule,
 } from '../../contract/alerts/incidents.ts'
+import { alertReasonCode } from '../../domain/alerts/alert-reasons.ts'
 import { onCallAt, type Shift, shiftsBetween } from '../../domain/alerts/on-call.ts'
 import type { Incident, IncidentFilter } from '../../store/meta/alerts/incidents.ts'
 import type { Mute } from '../../store/meta/alerts/mutes.ts'
@@ -118,6 +119,7 @@ async function restMessages(deps: Deps, incident: Incident): Promise<RestInciden
     change,
     status,
     error,
+    errorCode: alertReasonCode(error) ?? null,
     dateCreated: iso(createdMs),
   }))
 }

@@ -61,7 +61,7 @@ const stored: RestAlertRule = {
   metric: null,
   areProjectsGone: false,
   mutedUntil: null,
-  state: { status: 'ok', reason: '', since: null, evaluatedTo: null, value: null, groups: null },
+  state: { status: 'ok', reason: '', reasonCode: null, since: null, evaluatedTo: null, value: null, groups: null },
   unevaluable: [],
   original: null,
   workflow: null,

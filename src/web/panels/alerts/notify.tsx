@@ -2,6 +2,7 @@
 import { Bell, CircleUser, Hash, KanbanSquare, Mail, Plus, Users, Webhook, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { AlertAction } from '../../../contract/alerts/alerts.ts'
+import { useAlertReason } from '../../client/alert-reason.ts'
 import { Button } from '../../ui/forms/controls.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -77,6 +78,7 @@ export function Notify() {
   const t = useTranslations('alerts.receivers')
   const { organization, rule, draft, change, known, mayWrite, fields } = useEditor()
   const wordsOf = useReceiverWords(known)
+  const reasonOf = useAlertReason()
   const workflow = rule?.workflow
   return (
     <Step number={3} title={t('title')}>
@@ -96,7 +98,7 @@ export function Notify() {
                   <Link
                     href={`/o/${organization}/settings/notifications`}
                     className="alert-failing"
-                    title={failing.error}
+                    title={reasonOf(failing.error)}
                   >
                     <SeverityShape level="error" label="" /> {t('failing')} <Time at={failing.since} />
                   </Link>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { shownStateOf } from './rule-state.tsx'
 
 const now = Date.parse('2026-11-23T12:00:00Z')
-const state = { reason: '', since: null, evaluatedTo: null, value: null, groups: null }
+const state = { reason: '', reasonCode: null, since: null, evaluatedTo: null, value: null, groups: null }
 const rule = { isActive: true, mutedUntil: null, unevaluable: [], state: { ...state, status: 'critical' as const } }
 
 test.each([

@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { RestAlertRule } from '../../../contract/alerts/alerts.ts'
+import { useAlertReason } from '../../client/alert-reason.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { type Severity, SeverityShape } from '../../ui/severity.tsx'
 import { Time, useNow } from '../../ui/time.tsx'
@@ -49,10 +50,12 @@ function Notice({ level, children }: { level: Severity; children: ReactNode }) {
 /** Why a rule sends nothing now: muted, paused, not evaluated, waiting, or with conditions that Mishap cannot judge. */
 export function RuleNotices({ rule }: { rule: Shown }) {
   const t = useTranslations('alerts.notice')
+  const reasonOf = useAlertReason()
   const now = useNow()
   const { state, unevaluable, mutedUntil } = rule
   const shown = shownStateOf(rule, now)
-  const reason = state.reason === '' ? null : <PlainText text={state.reason} charactersMax={500} />
+  const reason =
+    state.reason === '' ? null : <PlainText text={reasonOf(state.reason, state.reasonCode)} charactersMax={500} />
   return (
     <>
       {unevaluable.length > 0 ? (

@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { ChannelKind, ChannelSubscription } from '../../../../../../domain/alerts/channel-kinds.ts'
 import type { Delivery } from '../../../../../../store/meta/issues/alerts.ts'
+import { useAlertReason } from '../../../../../client/alert-reason.ts'
 import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/forms/action-form.tsx'
 import { Button } from '../../../../../ui/forms/controls.tsx'
@@ -110,6 +111,7 @@ const shapeOf = { sent: 'ok', queued: 'warning', failed: 'error', suppressed: 'd
 
 function Deliveries({ organization, deliveries }: { organization: string; deliveries: readonly ShownDelivery[] }) {
   const t = useTranslations('notifications')
+  const reasonOf = useAlertReason()
   return (
     <details className="mt-2">
       <summary className="text-small text-ink-2">{t('log')}</summary>
@@ -130,7 +132,7 @@ function Deliveries({ organization, deliveries }: { organization: string; delive
             <Time at={delivery.createdMs} className="text-ink-3" />
             {delivery.error ? (
               <span className="basis-full text-small text-ink-2">
-                <PlainText text={t('tries', { count: delivery.attempts, error: delivery.error })} />
+                <PlainText text={t('tries', { count: delivery.attempts, error: reasonOf(delivery.error) })} />
               </span>
             ) : null}
           </li>
@@ -205,6 +207,7 @@ export function ChannelRow({
 }) {
   const t = useTranslations('notifications')
   const tc = useTranslations('channels')
+  const reasonOf = useAlertReason()
   const age = useAge()
   const { id, active, failingSinceMs, pausedUntilMs } = channel
   const failing = active && failingSinceMs !== null
@@ -249,13 +252,13 @@ export function ChannelRow({
       {channel.withoutServer ? <p className="mt-1 text-warning">{t('noServer')}</p> : null}
       {failing ? (
         <p role="alert" className="mt-1 text-error">
-          <PlainText text={t('failingSince', { age: age(failingSinceMs), error: channel.lastError })} />
+          <PlainText text={t('failingSince', { age: age(failingSinceMs), error: reasonOf(channel.lastError) })} />
         </p>
       ) : null}
       {pausedUntilMs === null ? null : <p className="mt-1 text-warning">{tc('paused', { age: age(pausedUntilMs) })}</p>}
       {failing || !channel.lastAnswer ? null : (
         <p className="mt-1 text-small text-ink-3">
-          <PlainText text={tc('lastAnswer', { answer: channel.lastAnswer })} />
+          <PlainText text={tc('lastAnswer', { answer: reasonOf(channel.lastAnswer) })} />
         </p>
       )}
       {deliveries === undefined ? null : (

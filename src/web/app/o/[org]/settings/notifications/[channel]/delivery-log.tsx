@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { Delivery } from '../../../../../../../store/meta/issues/alerts.ts'
+import { useAlertReason } from '../../../../../../client/alert-reason.ts'
 import { Link } from '../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../ui/severity.tsx'
@@ -18,6 +19,7 @@ const shapeOf = { sent: 'ok', queued: 'warning', failed: 'error', suppressed: 'd
 
 function Steps({ delivery }: { delivery: LoggedDelivery }) {
   const t = useTranslations('channels')
+  const reasonOf = useAlertReason()
   if (delivery.steps.length === 0) return null
   return (
     <details className="mt-1">
@@ -29,7 +31,7 @@ function Steps({ delivery }: { delivery: LoggedDelivery }) {
             {text ? (
               <span className="text-ink-2 wrap-anywhere">
                 {': '}
-                <PlainText text={text} />
+                <PlainText text={reasonOf(text)} />
               </span>
             ) : null}
           </li>
@@ -56,6 +58,7 @@ export function DeliveryLog({
   isFirst: boolean
 }) {
   const t = useTranslations('channels')
+  const reasonOf = useAlertReason()
   const base = `/o/${organization}/settings/notifications/${channel}`
   return (
     <section className="mt-8">
@@ -96,7 +99,7 @@ export function DeliveryLog({
               </div>
               {delivery.error ? (
                 <p className="text-small text-ink-2 wrap-anywhere">
-                  <PlainText text={delivery.error} />
+                  <PlainText text={reasonOf(delivery.error)} />
                 </p>
               ) : null}
               <Steps delivery={delivery} />
