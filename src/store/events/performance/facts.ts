@@ -1,7 +1,7 @@
 import { softVitalPrefix, type VitalName, vitalCurves, vitalNames } from '../../../domain/traces/vitals.ts'
 import type { Scope } from '../events.ts'
 import { isLong } from '../reading/counts.ts'
-import { aheadMs, type Values } from '../reading/filter.ts'
+import { aheadMs, compileProjects, type Values } from '../reading/filter.ts'
 import { hasVitals, segmentsName } from '../schema/segments.ts'
 import { spanRollupName } from '../schema/span-rollup.ts'
 import { compileEnvironments, dayMs, hourMs, rounded, spansOf } from '../traces/spans.ts'
@@ -56,7 +56,7 @@ function compileRolled(values: Values, { scope, beforeMs, isOnlyBefore, longest 
       : ''
   const firstMs = Math.max(0, Math.min(scope.fromMs, beforeMs?.fromMs ?? scope.fromMs) - aheadMs - hourMs)
   return {
-    where: `project_id IN ${values.add('Array(UInt64)', scope.projectIds)} AND (${own}${before})
+    where: `${compileProjects(values, scope.projectIds)} AND (${own}${before})
       AND day >= toDate(toDateTime(${values.add('UInt32', Math.floor(firstMs / 1000))}, 'UTC')) AND ${compileEnvironments(values, scope)}`,
     own: `hour >= toDateTime(${values.add('UInt32', Math.ceil(split / 1000))}, 'UTC')`,
   }

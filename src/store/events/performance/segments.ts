@@ -1,7 +1,7 @@
 import { slowLoadMs } from '../../../domain/traces/vitals.ts'
 import type { Scope } from '../events.ts'
 import type { RouteKey, SlowPair, TimeRange } from '../performance-store.ts'
-import { aheadMs, type Values } from '../reading/filter.ts'
+import { aheadMs, compileProjects, type Values } from '../reading/filter.ts'
 
 /** Tables that a query reads, with their database. */
 export type Tables = { spans: string; segments: string }
@@ -14,13 +14,16 @@ const timeOf = (values: Values, ms: number): string =>
 export const compileTimes = (values: Values, { fromMs, toMs }: TimeRange): string =>
   `start >= ${timeOf(values, fromMs)} AND start < ${timeOf(values, toMs)}`
 
-/** Condition for the spans of a scope. `fromMs` is inclusive, `toMs` exclusive. */
+/**
+ * Condition for the spans of a scope. `fromMs` is inclusive, `toMs` exclusive. No span of it is received more than
+ * `aheadMs` before its start (decision 48), so that condition only leaves out parts and reads nothing.
+ */
 export function compileSpanScope(values: Values, scope: Scope): string {
   const parts = [
-    `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
+    compileProjects(values, scope.projectIds),
     `start >= ${timeOf(values, scope.fromMs)}`,
     `start < ${timeOf(values, scope.toMs)}`,
-    `received >= ${timeOf(values, scope.fromMs - aheadMs)}`,
+    `indexHint(received >= ${timeOf(values, scope.fromMs - aheadMs)})`,
   ]
   if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
   return parts.join(' AND ')
@@ -29,12 +32,9 @@ export function compileSpanScope(values: Values, scope: Scope): string {
 /** The same for rows of `segments`. */
 export function compileSegmentScope(values: Values, scope: Scope): string {
   const receivedMs = Math.max(0, Math.floor((scope.fromMs - aheadMs) / 1000))
-  const [only, ...others] = scope.projectIds
   const parts = [
     // With one project and one route, the newest segments are read from the end of the table's order.
-    only !== undefined && others.length === 0
-      ? `project_id = ${values.add('UInt64', only)}`
-      : `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
+    compileProjects(values, scope.projectIds),
     `start >= ${timeOf(values, scope.fromMs)}`,
     `start < ${timeOf(values, scope.toMs)}`,
     `day >= toDate(toDateTime(${values.add('UInt32', receivedMs)}, 'UTC'))`,
