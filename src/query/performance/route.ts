@@ -1,6 +1,6 @@
 import type { RestRoutePage, RestRouteTrace } from '../../contract/explore/performance.ts'
 import { totalScore, vitalLoads } from '../../domain/traces/vitals.ts'
-import type { BreakdownKind, RouteKey, RouteRequest, TracedSegment } from '../../store/events/performance-store.ts'
+import type { BreakdownKind, RouteRequest, TracedSegment } from '../../store/events/performance-store.ts'
 import type { QueryDeps } from '../issues/issue.ts'
 import { bucketOf } from '../range.ts'
 import { releaseAnnotations } from '../releases.ts'
@@ -46,10 +46,12 @@ export function routeOfView(view: PerformanceView, id: string) {
   return { key: key ?? { projectId: 0, op: '', route: '' }, project: projectOfView(view.projects, key?.projectId) }
 }
 
-/** Issues whose events came from the route, most events first. */
-async function issuesOf({ events, meta }: Deps, request: RouteRequest): Promise<RestRoutePage['issues']> {
-  const { key, scope } = request
-  const found = await events.routeNames({ ...request, max: namesMax })
+/** Issues whose events came from the route, by its names, most events first. */
+async function issuesOf(
+  { events, meta }: Deps,
+  { key, scope }: RouteRequest,
+  found: readonly string[],
+): Promise<RestRoutePage['issues']> {
   const names = [...new Set([...found, key.route])].filter((name) => !generic.has(name))
   if (names.length === 0) return []
   const groups = await events.groups({
@@ -95,29 +97,36 @@ async function timeOf({ events }: Deps, request: RouteRequest): Promise<RestRout
   }
 }
 
-async function breakdownsOf({ events }: Deps, request: RouteRequest): Promise<RestRoutePage['breakdowns']> {
-  const found = await events.routeBreakdowns({ ...request, kinds: breakdownKinds, max: breakdownMax })
-  return found.map(({ kind, rows }) => ({
-    kind,
-    rows: rows.map((row) => ({
-      value: row.value,
-      samples: row.samples,
-      count: row.count,
-      p75: row.p75Ms,
-      failureRate: rateOf(row.failed, row.count),
+/** Its distribution and breakdowns, and the issues of the names among them. */
+async function summaryOf(
+  deps: Deps,
+  request: RouteRequest,
+): Promise<Pick<RestRoutePage, 'distribution' | 'breakdowns' | 'issues'>> {
+  const { durations, breakdowns, names } = await deps.events.routeSummary({
+    ...request,
+    kinds: breakdownKinds,
+    max: breakdownMax,
+    namesMax,
+  })
+  return {
+    distribution: durations.map(({ fromUs, toUs, samples, count }) => ({
+      from: fromUs / 1000,
+      to: toUs / 1000,
+      samples,
+      count,
     })),
-  }))
-}
-
-/** The figures of a route in both ranges. Undefined where it has no segments. */
-async function statsOf({ events }: Deps, view: PerformanceView, key: RouteKey) {
-  const all = comparedOf(view)
-  const compared = { ...all, scope: { ...all.scope, projectIds: [key.projectId] } }
-  const [{ routes }, [before]] = await Promise.all([
-    events.routeStats({ ...compared, order: 'volume', filter: undefined, key, max: 1, offset: 0 }),
-    events.routesBefore({ ...compared, keys: [key] }),
-  ])
-  return { now: routes[0], before }
+    breakdowns: breakdowns.map(({ kind, rows }) => ({
+      kind,
+      rows: rows.map((row) => ({
+        value: row.value,
+        samples: row.samples,
+        count: row.count,
+        p75: row.p75Ms,
+        failureRate: rateOf(row.failed, row.count),
+      })),
+    })),
+    issues: await issuesOf(deps, request, names),
+  }
 }
 
 /** The newest segments that took about as long as the median. */
@@ -139,30 +148,28 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
   const request = { key, scope, withCut: view.withCut }
   const bucketMs = bucketOf(view.range, pointsMax)
   const loads = vitalLoads.find((op) => op === key.op)
-  const [stats, series, durations, slowest, time, breakdowns, vitals, before, causes, issues, releases] =
-    await Promise.all([
-      statsOf(deps, view, key),
-      events.routeSeries({ scope, keys: [key], bucketMs, withCut: view.withCut }),
-      events.routeDurations(request),
-      events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
-      timeOf(deps, request),
-      breakdownsOf(deps, request),
-      loads ? events.vitalStats({ scope, route: key, loads }) : [],
-      loads ? events.vitalStats({ scope: { ...scope, ...compared.beforeMs }, route: key, loads }) : [],
-      loads ? events.vitalCauses({ scope, route: key, loads }) : [],
-      issuesOf(deps, request),
-      releaseAnnotations(deps, {
-        organization: view.organization,
-        projects: [project],
-        environments: view.environments,
-        fromMs: scope.fromMs,
-        toMs: scope.toMs,
-        max: marksMax,
-      }),
-    ])
+  const figures = events.routeCompared({ ...compared, scope, key })
+  const [stats, typical, series, slowest, time, summary, vitals, before, causes, releases] = await Promise.all([
+    figures,
+    figures.then(({ now }) => typicalOf(deps, request, now?.p50Ms ?? null)),
+    events.routeSeries({ scope, keys: [key], bucketMs, withCut: view.withCut }),
+    events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
+    timeOf(deps, request),
+    summaryOf(deps, request),
+    loads ? events.vitalStats({ scope, route: key, loads }) : [],
+    loads ? events.vitalStats({ scope: { ...scope, ...compared.beforeMs }, route: key, loads }) : [],
+    loads ? events.vitalCauses({ scope, route: key, loads }) : [],
+    releaseAnnotations(deps, {
+      organization: view.organization,
+      projects: [project],
+      environments: view.environments,
+      fromMs: scope.fromMs,
+      toMs: scope.toMs,
+      max: marksMax,
+    }),
+  ])
   const ofRoute = vitals.filter(({ projectId }) => projectId === key.projectId)
   const ofRouteBefore = before.filter(({ projectId }) => projectId === key.projectId)
-  const typical = await typicalOf(deps, request, stats.now?.p50Ms ?? null)
   return {
     id: routeIdOf(key),
     project: nameOf(project),
@@ -182,17 +189,10 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
       point.failed,
     ]),
     releases,
-    distribution: durations.map(({ fromUs, toUs, samples, count }) => ({
-      from: fromUs / 1000,
-      to: toUs / 1000,
-      samples,
-      count,
-    })),
     slowest: slowest.map(toRestTrace),
     typical: typical.map(toRestTrace),
     time,
-    breakdowns,
     vitals: toRestVitals(ofRoute, ofRouteBefore, causes),
-    issues,
+    ...summary,
   }
 }

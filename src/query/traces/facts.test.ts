@@ -8,14 +8,13 @@ const segment = { key, spanId: 'a'.repeat(16), startUs: 0 }
 type Deps = Parameters<typeof traceFacts>[0]['events']
 
 function factsOf(attributes: Record<string, unknown> | undefined, more: Partial<Deps> = {}) {
-  const asked: Parameters<Deps['routeStats']>[0][] = []
+  const asked: Parameters<Deps['routeCompared']>[0][] = []
   const events: Deps = {
     mainSegment: async () => segment,
     spanOfTrace: async () => (attributes ? ({ attributes } as unknown as SeenSpan) : undefined),
-    routeStats: async (request) => {
+    routeCompared: async (request) => {
       asked.push(request)
-      const stats = { ...key, samples: 12, count: 120, p75Ms: 3840 } as never
-      return { routes: [stats], before: undefined, all: 1, samples: 12, count: 120 }
+      return { now: { ...key, samples: 12, count: 120, p75Ms: 3840 } as never, before: undefined }
     },
     ...more,
   }
@@ -44,9 +43,6 @@ test.each<[Record<string, unknown> | undefined, string | null]>([
 test('a trace without segments, and a route without other segments', async () => {
   const none = { route: null, samples: 0, count: 0, p75: null, user: null }
   expect(await factsOf({}, { mainSegment: async () => undefined }).facts).toEqual(none)
-  const alone = factsOf(
-    {},
-    { routeStats: async () => ({ routes: [], before: undefined, all: 0, samples: 0, count: 0 }) },
-  )
+  const alone = factsOf({}, { routeCompared: async () => ({ now: undefined, before: undefined }) })
   expect(await alone.facts).toMatchObject({ samples: 0, p75: null, route: { route: key.route } })
 })

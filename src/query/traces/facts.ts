@@ -2,7 +2,7 @@ import type { RestTraceFacts } from '../../contract/explore/trace-compare.ts'
 import { spanUserOf } from '../../domain/traces/span-user.ts'
 import type { EventStore } from '../../store/events/event-store.ts'
 
-type FactDeps = { events: Pick<EventStore, 'mainSegment' | 'spanOfTrace' | 'routeStats'> }
+type FactDeps = { events: Pick<EventStore, 'mainSegment' | 'spanOfTrace' | 'routeCompared'> }
 
 /** A week, which is read from sums of hours and days. */
 const lookBackMs = 7 * 86_400_000
@@ -21,20 +21,15 @@ export async function traceFacts(
   if (!segment) return { route: null, samples: 0, count: 0, p75: null, user: null }
   const { key, spanId } = segment
   const range = { fromMs: nowMs - lookBackMs, toMs: nowMs }
-  const [{ routes }, span] = await Promise.all([
-    events.routeStats({
+  const [{ now: stats }, span] = await Promise.all([
+    events.routeCompared({
       scope: { projectIds: [key.projectId], environments: [], ...range },
       beforeMs: { fromMs: range.fromMs, toMs: range.fromMs },
       withCut: false,
-      order: 'volume',
-      filter: undefined,
       key,
-      max: 1,
-      offset: 0,
     }),
     events.spanOfTrace([key.projectId], traceId, spanId),
   ])
-  const [stats] = routes
   return {
     route: { project: String(key.projectId), op: key.op, route: key.route },
     samples: stats?.samples ?? 0,

@@ -186,7 +186,7 @@ type RouteFailures = { projectId: number; route: string; release: string; hydrat
 /** Queries of the performance pages. All of them throw QUERY_TIMEOUT or STORE_UNAVAILABLE. */
 export type PerformanceStore = {
   /**
-   * Routes in an order. `key` selects a single route. `all`: the number of routes that match, with `samples` and `count` of their
+   * Routes in an order. `all`: the number of routes that match, with `samples` and `count` of their
    * segments together. The range before counts only for an order and for conditions. If it was read, `before` has the figures of
    * these routes in it, without those that have no segments there; else it is undefined.
    */
@@ -194,11 +194,14 @@ export type PerformanceStore = {
     request: Compared & {
       order: RouteOrder
       filter: RouteFilter | undefined
-      key?: RouteKey
       max: number
       offset: number
     },
   ): Promise<{ routes: MeasuredRoute[]; before: RouteBefore[] | undefined; all: number } & Sampled>
+  /** One route in the scope and in the range before, by one statement. Undefined where it has no segments. */
+  routeCompared(
+    request: Compared & { key: RouteKey },
+  ): Promise<{ now: MeasuredRoute | undefined; before: MeasuredRoute | undefined }>
   /** Some routes in the range before, in no order. Those without segments in it are left out. */
   routesBefore(request: Compared & { keys: readonly RouteKey[] }): Promise<MeasuredRoute[]>
   /** Projects with segments in the range before. */
@@ -232,12 +235,15 @@ export type PerformanceStore = {
   routeParts(
     request: RouteRequest & { durations?: DurationRange; segmentsMax: number; max: number },
   ): Promise<{ segments: number; totalMs: number; parts: TimePart[] }>
-  /** Values of each kind, `max` of each, those of most segments first. */
-  routeBreakdowns(
-    request: RouteRequest & { kinds: readonly BreakdownKind[]; max: number },
-  ): Promise<{ kind: BreakdownKind; rows: BreakdownRow[] }[]>
-  /** The names under which the segments of a route came, most frequent first. */
-  routeNames(request: RouteRequest & { max: number }): Promise<string[]>
+  /**
+   * Groups of the segments of a route: its durations as `routeDurations`, the values of each kind, `max` of each and those of
+   * most segments first, and the names under which segments came, cut ones too, most frequent first.
+   */
+  routeSummary(request: RouteRequest & { kinds: readonly BreakdownKind[]; max: number; namesMax: number }): Promise<{
+    durations: (Sampled & DurationRange)[]
+    breakdowns: { kind: BreakdownKind; rows: BreakdownRow[] }[]
+    names: string[]
+  }>
   /**
    * Attributes and child spans of the newest segments with these durations, and that began in `times`, and of the newest
    * others of the scope.

@@ -258,6 +258,15 @@ export function performanceCases(open: () => EventStore): void {
       ])
       const short = { ...compared, scope: { ...scope, toMs: scope.fromMs + 6 * hour } }
       expect(await open().routesBefore({ ...short, keys: [load] })).toEqual(before)
+      // One route by itself, in both ranges.
+      expect(await open().routeCompared({ ...compared, key: load })).toEqual({ now: first, before: before[0] })
+      const nothingBefore = { ...compared, beforeMs: { fromMs: scope.fromMs, toMs: scope.fromMs } }
+      const onlyNow = { now: first, before: undefined }
+      expect(await open().routeCompared({ ...nothingBefore, key: load })).toEqual(onlyNow)
+      const { now } = await open().routeCompared({ ...short, key: load })
+      expect(now).toEqual(
+        (await open().routeStats({ ...short, order: 'volume', filter: undefined, max: 1, offset: 0 })).routes[0],
+      )
     })
 
     test.each([
@@ -371,8 +380,10 @@ export function performanceCases(open: () => EventStore): void {
         max: 2,
       })
       expect(typical[0]).toMatchObject({ traceId: trace(59), spanId: id(59), release: 'web@1', failed: false })
-      expect(await open().routeNames({ ...request, max: 5 })).toEqual(['Pageload', 'GET /cart'])
-      const breakdowns = await open().routeBreakdowns({ ...request, kinds: ['browser', 'device', 'release'], max: 5 })
+      const asked = { kinds: ['browser', 'device', 'release'] as const, max: 5, namesMax: 5 }
+      const { breakdowns, names, ...summary } = await open().routeSummary({ ...request, ...asked })
+      expect(summary).toEqual({ durations })
+      expect(names).toEqual(['Pageload', 'GET /cart'])
       const of = (wanted: string) => breakdowns.find(({ kind }) => kind === wanted)?.rows ?? []
       const browsers = of('browser')
       expect(browsers.map(({ value, count }) => [value, count])).toEqual([
@@ -384,6 +395,11 @@ export function performanceCases(open: () => EventStore): void {
         value: 'web@2',
         p75Ms: 3000,
       })
+      // The cut segment counts for its name only, unless it is asked for.
+      const cut = await open().routeSummary({ ...request, ...asked, withCut: true, max: 1, namesMax: 1 })
+      expect(cut.durations).toEqual(await open().routeDurations({ ...request, withCut: true }))
+      expect(cut.durations.reduce((sum, { samples }) => sum + samples, 0)).toBe(61)
+      expect([cut.names, cut.breakdowns.map(({ rows }) => rows.length)]).toEqual([['Pageload'], [1, 1, 1]])
     })
 
     test('where the time goes', async () => {

@@ -28,16 +28,24 @@ export function compileMeasured(
   return `${compileRoute(values, key, scope)} AND ${isMeasured(withCut)} AND ${within}`
 }
 
+const bucketSql = `toInt32(floor(log10(greatest(duration, 1)) * ${perDecade} + 1e-9))`
+const edgeOf = (at: number) => Math.round(10 ** (at / perDecade))
+const readBucket = (at: number, n: string, count: number) => ({
+  fromUs: edgeOf(at),
+  toUs: edgeOf(at + 1),
+  samples: Number(n),
+  count,
+})
+
 function createDurations(connection: Connection, table: string): PerformanceStore['routeDurations'] {
   return async (request) => {
     const values = createValues()
     const rows = await connection.rows<{ at: number; n: string; c: number }>(
-      `SELECT toInt32(floor(log10(greatest(duration, 1)) * ${perDecade} + 1e-9)) AS at, count() AS n, sum(toFloat64(weight)) AS c
+      `SELECT ${bucketSql} AS at, count() AS n, sum(toFloat64(weight)) AS c
        FROM ${table} WHERE ${compileMeasured(values, request)} GROUP BY at ORDER BY at`,
       values.bound,
     )
-    const edge = (at: number) => Math.round(10 ** (at / perDecade))
-    return rows.map(({ at, n, c }) => ({ fromUs: edge(at), toUs: edge(at + 1), samples: Number(n), count: c }))
+    return rows.map(({ at, n, c }) => readBucket(at, n, c))
   }
 }
 
@@ -80,11 +88,14 @@ type StoredPart = {
   self: number
   total: number
   after: number
+  n: string
+  all: number
 }
 
 /**
  * The parts are of the newest segments only: to join all children of a busy route took 1.9 s for ten million spans. Time
- * outside of a span's children is counted, so that nested spans do not count twice.
+ * outside of a span's children is counted, so that nested spans do not count twice. The segments are read
+ * once, as a list, and are summed up in the same statement. Only without children no row could have these sums.
  */
 function createParts(connection: Connection, { spans, segments }: Tables): PerformanceStore['routeParts'] {
   return async ({ durations, segmentsMax, max, ...request }) => {
@@ -92,27 +103,30 @@ function createParts(connection: Connection, { spans, segments }: Tables): Perfo
     const { key, scope } = request
     const newest = `SELECT span_id, start, duration FROM ${segments} WHERE ${compileMeasured(values, request, durations)}
       ORDER BY start DESC LIMIT ${values.add('UInt32', segmentsMax)}`
-    const [[sum], parts] = await Promise.all([
-      connection.rows<{ n: string; total: number }>(
-        `SELECT count() AS n, sum(toFloat64(duration)) AS total FROM (${newest})`,
-        values.bound,
-      ),
-      connection.rows<StoredPart>(
-        `WITH newest AS (${newest})
-         SELECT toString(category) AS category, anyHeavy(toString(op)) AS op, toString(shown) AS statement, count() AS spans,
-           uniq(segment_id) AS segments, sum(own) AS self, sum(toFloat64(duration)) AS total, avg(after) AS after
-         FROM (SELECT category, op, if(statement = '', op, statement) AS shown, segment_id, spans.duration AS duration,
-             toFloat64(if(self_time >= 0, self_time, spans.duration)) AS own,
-             toFloat64(toUnixTimestamp64Micro(spans.start) - toUnixTimestamp64Micro(segment.start)) AS after
-           FROM ${spans} AS spans INNER JOIN newest AS segment ON spans.segment_id = segment.span_id
-           WHERE ${compileChildren(values, { key, scope }, 'newest')})
-         GROUP BY category, statement ORDER BY self DESC, statement LIMIT ${values.add('UInt32', max)}`,
-        values.bound,
-      ),
-    ])
+    const segment = `(SELECT tupleElement(item, 1) AS span_id, tupleElement(item, 2) AS start FROM (SELECT arrayJoin(newest) AS item))`
+    const parts = await connection.rows<StoredPart>(
+      `WITH (SELECT groupArray((span_id, start, duration)) FROM (${newest})) AS newest
+       SELECT toString(category) AS category, anyHeavy(toString(op)) AS op, toString(shown) AS statement, count() AS spans,
+         uniq(segment_id) AS segments, sum(own) AS self, sum(toFloat64(duration)) AS total, avg(after) AS after,
+         length(newest) AS n, arraySum(item -> toFloat64(item.3), newest) AS all
+       FROM (SELECT category, op, if(statement = '', op, statement) AS shown, segment_id, spans.duration AS duration,
+           toFloat64(if(self_time >= 0, self_time, spans.duration)) AS own,
+           toFloat64(toUnixTimestamp64Micro(spans.start) - toUnixTimestamp64Micro(segment.start)) AS after
+         FROM ${spans} AS spans INNER JOIN ${segment} AS segment ON spans.segment_id = segment.span_id
+         WHERE ${compileChildren(values, { key, scope }, segment)})
+       GROUP BY category, statement ORDER BY self DESC, statement LIMIT ${values.add('UInt32', max)}`,
+      values.bound,
+    )
+    const [sum] =
+      parts.length > 0
+        ? parts
+        : await connection.rows<Pick<StoredPart, 'n' | 'all'>>(
+            `SELECT count() AS n, sum(toFloat64(duration)) AS all FROM (${newest})`,
+            values.bound,
+          )
     return {
       segments: Number(sum?.n ?? 0),
-      totalMs: (sum?.total ?? 0) / 1000,
+      totalMs: (sum?.all ?? 0) / 1000,
       parts: parts.map((part) => ({
         category: part.category,
         op: part.op,
@@ -127,37 +141,53 @@ function createParts(connection: Connection, { spans, segments }: Tables): Perfo
   }
 }
 
-/** All kinds in one pass over the segments. */
-function createBreakdowns(connection: Connection, table: string): PerformanceStore['routeBreakdowns'] {
-  return async ({ kinds, max, ...request }) => {
-    if (kinds.length === 0) return []
+/** At most so many buckets: 64 bits have 20 powers of ten. */
+const bucketsMax = 20 * perDecade
+
+type StoredGroup = { place: number; value: string; n: string; c: number; failed: number; p75: number | null }
+
+/**
+ * Everything that groups the segments of a route, in one pass over them: each statement opens all parts of the range, which took
+ * longer than to read the segments. Cut segments have names, too.
+ */
+function createSummary(connection: Connection, table: string): PerformanceStore['routeSummary'] {
+  return async ({ kinds, max, namesMax, key, scope, withCut }) => {
     const values = createValues()
-    const keys = kinds.map((_, at) => `k${at}`)
-    const place = `${keys.map((key, at) => `if(grouping(${key}) = 1, ${at}, `).join('')}${kinds.length}${')'.repeat(kinds.length)}`
-    const value = `${keys.map((key) => `if(grouping(${key}) = 1, ${key}, `).join('')}''${')'.repeat(kinds.length)}`
-    type Row = { place: number; value: string; n: string; c: number; failed: number; p75: number | null }
-    const rows = await connection.rows<Row>(
-      `SELECT toUInt8(${place}) AS place, ${value} AS value, count() AS n, sum(toFloat64(weight)) AS c,
-         sum(toFloat64(weight) * has_failed) AS failed, quantileTDigestWeighted(0.75)(duration, ${weighed}) AS p75
-       FROM (SELECT ${kinds.map((kind, at) => `${breakdownSql[kind]} AS k${at}`).join(', ')}, weight, duration, failed AS has_failed
-         FROM ${table} WHERE ${compileMeasured(values, request)})
-       GROUP BY GROUPING SETS (${keys.map((key) => `(${key})`).join(', ')})
-       ORDER BY place, c DESC, value LIMIT ${values.add('UInt32', max)} BY place
+    const columns = [...kinds.map((kind) => breakdownSql[kind]), `toString(${bucketSql})`, 'toString(transaction)']
+    const keys = columns.map((_, at) => `k${at}`)
+    const [ofDurations, ofNames] = [kinds.length, kinds.length + 1]
+    const grouped = (then: (key: string, at: number) => string, last: string) =>
+      `${keys.map((name, at) => `if(grouping(${name}) = 1, ${then(name, at)}, `).join('')}${last}${')'.repeat(keys.length)}`
+    const rows = await connection.rows<StoredGroup>(
+      `SELECT toUInt8(${grouped((_, at) => `${at}`, '255')}) AS place, ${grouped((name) => name, "''")} AS value,
+         countIf(measured) AS n, sumIf(toFloat64(weight), measured) AS c,
+         sumIf(toFloat64(weight) * has_failed, measured) AS failed,
+         quantileTDigestWeightedIf(0.75)(duration, ${weighed}, measured) AS p75
+       FROM (SELECT ${columns.map((column, at) => `${column} AS ${keys[at]}`).join(', ')}, weight, duration, failed AS has_failed,
+           ${isMeasured(withCut)} AS measured
+         FROM ${table} WHERE ${compileRoute(values, key, scope)})
+       GROUP BY GROUPING SETS (${keys.map((name) => `(${name})`).join(', ')})
+       HAVING n > 0 OR place = ${ofNames}
+       ORDER BY place, if(place = ${ofNames}, toFloat64(count()), c) DESC, value
+       LIMIT ${values.add('UInt32', Math.max(max, namesMax, bucketsMax))} BY place
        SETTINGS force_grouping_standard_compatibility = 0`,
       values.bound,
     )
-    return kinds.map((kind, at) => ({
-      kind,
-      rows: rows
-        .filter((row) => row.place === at)
-        .map((row) => ({
-          value: row.value,
-          samples: Number(row.n),
-          count: row.c,
-          failed: row.failed,
-          p75Ms: readMs(row.p75),
-        })),
-    }))
+    const of = (place: number) => rows.filter((row) => row.place === place)
+    return {
+      durations: of(ofDurations)
+        .toSorted((a, b) => Number(a.value) - Number(b.value))
+        .map(({ value, n, c }) => readBucket(Number(value), n, c)),
+      names: of(ofNames)
+        .slice(0, namesMax)
+        .map(({ value }) => value),
+      breakdowns: kinds.map((kind, at) => ({
+        kind,
+        rows: of(at)
+          .slice(0, max)
+          .map(({ value, n, c, failed, p75 }) => ({ value, samples: Number(n), count: c, failed, p75Ms: readMs(p75) })),
+      })),
+    }
   }
 }
 
@@ -165,21 +195,11 @@ function createBreakdowns(connection: Connection, table: string): PerformanceSto
 export function createRoute(
   connection: Connection,
   tables: Tables,
-): Pick<PerformanceStore, 'routeDurations' | 'routeTraces' | 'routeParts' | 'routeBreakdowns' | 'routeNames'> {
-  const table = tables.segments
+): Pick<PerformanceStore, 'routeDurations' | 'routeTraces' | 'routeParts' | 'routeSummary'> {
   return {
-    routeDurations: createDurations(connection, table),
-    routeTraces: createTraces(connection, table),
+    routeDurations: createDurations(connection, tables.segments),
+    routeTraces: createTraces(connection, tables.segments),
     routeParts: createParts(connection, tables),
-    routeBreakdowns: createBreakdowns(connection, table),
-    async routeNames({ max, key, scope }) {
-      const values = createValues()
-      const rows = await connection.rows<{ name: string }>(
-        `SELECT toString(transaction) AS name FROM ${table} WHERE ${compileRoute(values, key, scope)}
-         GROUP BY name ORDER BY count() DESC, name LIMIT ${values.add('UInt32', max)}`,
-        values.bound,
-      )
-      return rows.map((row) => row.name)
-    },
+    routeSummary: createSummary(connection, tables.segments),
   }
 }

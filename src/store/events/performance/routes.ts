@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts'
+import type { Scope } from '../events.ts'
 import type {
   MeasuredRoute,
   Percentiles,
@@ -99,7 +100,7 @@ const comparedSql = `, sumIf(facts.n, NOT own) AS n_before, sumIf(weight, NOT ow
   ${apdexSum('NOT own AND measured')} AS apdex_before, sumIf(weight, NOT own AND measured) AS measured_before`
 
 function createRouteStats(connection: Connection, sourceOf: () => Source): PerformanceStore['routeStats'] {
-  return async ({ scope, beforeMs, withCut, order, filter, key, max, offset }) => {
+  return async ({ scope, beforeMs, withCut, order, filter, max, offset }) => {
     if (scope.projectIds.length === 0) return { routes: [], before: undefined, all: 0, samples: 0, count: 0 }
     const values = createValues()
     const { names, metrics } = splitRouteFilter(filter)
@@ -108,11 +109,10 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
     const ranges = { scope, beforeMs: isCompared ? beforeMs : undefined }
     const facts = segmentFacts(values, sourceOf(), ranges, withCut, isRolled(scope))
     const named = compileRouteFilter(values, names, scope)
-    const one = key ? `route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}` : '1'
     const rows = await connection.rows<StoredRoute & StoredBefore>(
       `SELECT project_id, toString(op) AS op, toString(route) AS route, ${figuresSql('own')}${isCompared ? comparedSql : ''},
          count() OVER () AS all, sum(n) OVER () AS all_n, sum(c) OVER () AS all_c
-       FROM (SELECT * FROM ${facts} WHERE ${named} AND ${one}) AS facts
+       FROM (SELECT * FROM ${facts} WHERE ${named}) AS facts
        GROUP BY project_id, op, route HAVING n > 0 AND ${compileRouteFilter(values, metrics, scope)}
        ORDER BY ${orders[order]} DESC, c DESC, project_id, route, op
        LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
@@ -129,18 +129,36 @@ function createRouteStats(connection: Connection, sourceOf: () => Source): Perfo
   }
 }
 
-function createRoutesBefore(connection: Connection, sourceOf: () => Source): PerformanceStore['routesBefore'] {
-  return async ({ scope, beforeMs, withCut, keys }) => {
-    if (keys.length === 0) return []
+/** To read the rows of one route takes less time than a second statement, so both ranges are read by one. */
+function createRouteCompared(connection: Connection, sourceOf: () => Source): PerformanceStore['routeCompared'] {
+  return async ({ scope, beforeMs, withCut, key }) => {
     const values = createValues()
-    const facts = segmentFacts(values, sourceOf(), { scope, beforeMs, isOnlyBefore: true }, withCut, isRolled(scope))
-    const { where, having } = compileKeys(values, keys)
-    const rows = await connection.rows<StoredRoute>(
-      `SELECT project_id, toString(facts.op) AS op, toString(facts.route) AS route, ${figuresSql('1')}
-       FROM (SELECT * FROM ${facts} WHERE ${where}) AS facts GROUP BY project_id, op, route HAVING ${having}`,
+    const ranges = { scope: { ...scope, projectIds: [key.projectId] }, beforeMs }
+    const facts = segmentFacts(values, sourceOf(), ranges, withCut, isRolled(scope))
+    const rows = await connection.rows<StoredRoute & { own: number }>(
+      `SELECT own, project_id, toString(facts.op) AS op, toString(facts.route) AS route, ${figuresSql('1')}
+       FROM (SELECT * FROM ${facts} WHERE route = ${values.add('String', key.route)} AND op = ${values.add('String', key.op)}) AS facts
+       GROUP BY own, project_id, op, route`,
       values.bound,
     )
-    return rows.map(readRoute)
+    const [now, before] = [1, 0].map((own) => rows.find((row) => Number(row.own) === own))
+    return { now: now && readRoute(now), before: before && readRoute(before) }
+  }
+}
+
+function createRoutesBefore(connection: Connection, sourceOf: () => Source): PerformanceStore['routesBefore'] {
+  return async ({ scope, beforeMs, withCut, keys }) => {
+    const values = createValues()
+    const of = createKeys(values, scope, keys)
+    if (of.scope.projectIds.length === 0) return []
+    const ranges = { scope: of.scope, beforeMs, isOnlyBefore: true }
+    const facts = segmentFacts(values, sourceOf(), ranges, withCut, isRolled(scope))
+    const rows = await connection.rows<StoredRoute>(
+      `SELECT project_id, toString(facts.op) AS op, toString(facts.route) AS route, ${figuresSql('1')}
+       FROM (SELECT * FROM ${facts} WHERE ${of.where}) AS facts GROUP BY project_id, op, route`,
+      values.bound,
+    )
+    return rows.map(readRoute).filter(of.isAsked)
   }
 }
 
@@ -170,42 +188,40 @@ type StoredBucket = {
 }
 
 /**
- * Conditions for some routes: `where` for rows, which also lets through other combinations of the same projects, ops and
- * names, and `having` for groups of these three. A subquery for the three took 26 ms of processor time, as long as the rest.
+ * Reads some routes. `where` is by plain lists, with which the engine finds rows by the order of the table, and lets
+ * through other combinations of their projects, ops and names: these are left out here. In the statement, a condition on the three
+ * together took as long as all the rest, because the engine compared it with each range of the order.
  */
-function compileKeys(values: Values, keys: readonly RouteKey[]): { where: string; having: string } {
-  const list = (type: string, of: (key: RouteKey) => string | number) => values.add(`Array(${type})`, keys.map(of))
-  const [projects, ops, routes] = [
-    list('UInt64', ({ projectId }) => projectId),
-    list('String', ({ op }) => op),
-    list('String', ({ route }) => route),
-  ]
+function createKeys(values: Values, scope: Scope, keys: readonly RouteKey[]) {
+  const nameOf = ({ projectId, op, route }: RouteKey) => `${projectId} ${op} ${route}`
+  const asked = new Set(keys.map(nameOf))
+  const list = (of: (key: RouteKey) => string) => values.add('Array(String)', [...new Set(keys.map(of))])
   return {
-    // The plain lists let the engine find the rows by the order of the table.
-    where: `op IN ${ops} AND route IN ${routes}`,
-    having: `(project_id, op, route) IN arrayZip(${projects}, ${ops}, ${routes})`,
+    scope: { ...scope, projectIds: scope.projectIds.filter((id) => keys.some(({ projectId }) => projectId === id)) },
+    where: `op IN ${list(({ op }) => op)} AND route IN ${list(({ route }) => route)}`,
+    isAsked: (key: RouteKey) => asked.has(nameOf(key)),
   }
 }
 
 function createRouteSeries(connection: Connection, sourceOf: () => Source): PerformanceStore['routeSeries'] {
   return async ({ scope, keys, bucketMs, withCut }) => {
-    if (keys.length === 0) return []
     const values = createValues()
+    const of = createKeys(values, scope, keys)
+    if (of.scope.projectIds.length === 0) return []
     const bucket = values.add('Int64', bucketMs)
     const isFromRollup = isRolled(scope, bucketMs)
-    const ranges = { scope, longest: longestOf(bucketMs) }
+    const ranges = { scope: of.scope, longest: longestOf(bucketMs) }
     const facts = segmentFacts(values, sourceOf(), ranges, withCut, isFromRollup)
-    const { where, having } = compileKeys(values, keys)
     const ms = isFromRollup ? 'toInt64(toUnixTimestamp(at)) * 1000' : 'toUnixTimestamp64Milli(at)'
     const rows = await connection.rows<StoredBucket>(
       `SELECT project_id, toString(facts.op) AS op, toString(facts.route) AS route, intDiv(${ms}, ${bucket}) * ${bucket} AS start_ms,
          sum(n) AS samples, sum(weight) AS c, sum(failed) AS failed_c,
          quantilesExactWeightedIf(0.5, 0.75, 0.95)(value, ${factWeight}, measured) AS p, sumIf(n, measured) AS measured_n
-       FROM (SELECT * FROM ${facts} WHERE ${where}) AS facts
-       GROUP BY project_id, op, route, start_ms HAVING ${having} ORDER BY start_ms`,
+       FROM (SELECT * FROM ${facts} WHERE ${of.where}) AS facts
+       GROUP BY project_id, op, route, start_ms ORDER BY start_ms`,
       values.bound,
     )
-    return rows.map((row) => ({
+    const points = rows.map((row) => ({
       projectId: Number(row.project_id),
       op: row.op,
       route: row.route,
@@ -215,6 +231,7 @@ function createRouteSeries(connection: Connection, sourceOf: () => Source): Perf
       failed: row.failed_c,
       ...percentilesOf(row.p, Number(row.measured_n)),
     }))
+    return points.filter(of.isAsked)
   }
 }
 
@@ -222,9 +239,10 @@ function createRouteSeries(connection: Connection, sourceOf: () => Source): Perf
 export function createRoutes(
   connection: Connection,
   sourceOf: () => Source,
-): Pick<PerformanceStore, 'routeStats' | 'routesBefore' | 'projectsBefore' | 'routeSeries'> {
+): Pick<PerformanceStore, 'routeStats' | 'routeCompared' | 'routesBefore' | 'projectsBefore' | 'routeSeries'> {
   return {
     routeStats: createRouteStats(connection, sourceOf),
+    routeCompared: createRouteCompared(connection, sourceOf),
     routesBefore: createRoutesBefore(connection, sourceOf),
     projectsBefore: createProjectsBefore(connection, sourceOf),
     routeSeries: createRouteSeries(connection, sourceOf),
