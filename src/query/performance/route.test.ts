@@ -3,7 +3,6 @@ import { routeIdOf } from './ids.ts'
 import { performanceRoute } from './route.ts'
 
 const [fromMs, toMs] = [Date.UTC(2026, 10, 16), Date.UTC(2026, 10, 23)]
-const key = { projectId: 1, op: 'http.server', route: '/orders/[id]' }
 type Deps = Parameters<typeof performanceRoute>[0]
 type View = Parameters<typeof performanceRoute>[1]
 const view = {
@@ -29,6 +28,8 @@ function createStores(parts: Promise<unknown>) {
     routeSeries: note('routeSeries', []),
     routeTraces: note('routeTraces', [segment]),
     routeParts: (request: object) => note('routeParts', parts)(request),
+    vitalStats: note('vitalStats', { now: [], before: [] }),
+    vitalCauses: note('vitalCauses', []),
     routeSummary: note('routeSummary', { durations: [], breakdowns: [], names: ['GET /orders/1', 'Pageload'] }),
     groups: async ({ filter }: { filter: { of: { value: string }[] } }) => {
       asked.push(`groups ${filter.of.map(({ value }) => value).join(', ')}`)
@@ -43,23 +44,31 @@ function createStores(parts: Promise<unknown>) {
   return { asked, deps: { events, meta } as unknown as Deps }
 }
 
-test('a page asks for each thing once, and its typical traces do not wait for where the time goes', async () => {
-  const parts = Promise.withResolvers<unknown>()
-  const { asked, deps } = createStores(parts.promise)
-  const page = performanceRoute(deps, view, routeIdOf(key))
-  await expect
-    .poll(() => asked.toSorted())
-    .toEqual([
-      'groups GET /orders/1, /orders/[id]',
-      'routeCompared',
-      'routeParts',
-      'routeSeries',
-      'routeSummary',
-      'routeTraces newest',
-      'routeTraces slowest',
-    ])
-  parts.resolve({ segments: 2, totalMs: 80, parts: [] })
-  const found = await page
-  expect(found.typical).toMatchObject([{ traceId: 'a', duration: 40 }])
-  expect([found.samples, found.previous.samples, found.time.segments]).toEqual([4, 0, 2])
-})
+test.each<[op: string, vitals: string[]]>([
+  ['http.server', []],
+  // Both ranges by one question.
+  ['pageload', ['vitalCauses', 'vitalStats']],
+])(
+  'a page of a %s asks for each thing once, and its typical traces do not wait for where the time goes',
+  async (op, vitals) => {
+    const parts = Promise.withResolvers<unknown>()
+    const { asked, deps } = createStores(parts.promise)
+    const page = performanceRoute(deps, view, routeIdOf({ projectId: 1, op, route: '/orders/[id]' }))
+    await expect
+      .poll(() => asked.toSorted())
+      .toEqual([
+        'groups GET /orders/1, /orders/[id]',
+        'routeCompared',
+        'routeParts',
+        'routeSeries',
+        'routeSummary',
+        'routeTraces newest',
+        'routeTraces slowest',
+        ...vitals,
+      ])
+    parts.resolve({ segments: 2, totalMs: 80, parts: [] })
+    const found = await page
+    expect(found.typical).toMatchObject([{ traceId: 'a', duration: 40 }])
+    expect([found.samples, found.previous.samples, found.time.segments]).toEqual([4, 0, 2])
+  },
+)

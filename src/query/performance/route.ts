@@ -149,15 +149,14 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
   const bucketMs = bucketOf(view.range, pointsMax)
   const loads = vitalLoads.find((op) => op === key.op)
   const figures = events.routeCompared({ ...compared, scope, key })
-  const [stats, typical, series, slowest, time, summary, vitals, before, causes, releases] = await Promise.all([
+  const [stats, typical, series, slowest, time, summary, vitals, causes, releases] = await Promise.all([
     figures,
     figures.then(({ now }) => typicalOf(deps, request, now?.p50Ms ?? null)),
     events.routeSeries({ scope, keys: [key], bucketMs, withCut: view.withCut }),
     events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
     timeOf(deps, request),
     summaryOf(deps, request),
-    loads ? events.vitalStats({ scope, route: key, loads }) : [],
-    loads ? events.vitalStats({ scope: { ...scope, ...compared.beforeMs }, route: key, loads }) : [],
+    loads ? events.vitalStats({ scope, beforeMs: compared.beforeMs, route: key, loads }) : { now: [], before: [] },
     loads ? events.vitalCauses({ scope, route: key, loads }) : [],
     releaseAnnotations(deps, {
       organization: view.organization,
@@ -168,8 +167,8 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
       max: marksMax,
     }),
   ])
-  const ofRoute = vitals.filter(({ projectId }) => projectId === key.projectId)
-  const ofRouteBefore = before.filter(({ projectId }) => projectId === key.projectId)
+  const ofRoute = vitals.now.filter(({ projectId }) => projectId === key.projectId)
+  const ofRouteBefore = vitals.before.filter(({ projectId }) => projectId === key.projectId)
   return {
     id: routeIdOf(key),
     project: nameOf(project),

@@ -43,9 +43,8 @@ export async function performanceVitals(
 ): Promise<RestVitals> {
   const compared = comparedOf(view)
   const { scope, beforeMs } = compared
-  const [vitals, before, causes] = await Promise.all([
-    events.vitalStats({ scope, loads }),
-    events.vitalStats({ scope: { ...scope, ...beforeMs }, loads }),
+  const [{ now: vitals, before }, causes] = await Promise.all([
+    events.vitalStats({ scope, beforeMs, loads }),
     events.vitalCauses({ scope, loads }),
   ])
   const totals = vitals.filter(({ projectId }) => projectId === 0)

@@ -214,8 +214,8 @@ export type PerformanceStore = {
     bucketMs: number
     withCut: boolean
   }): Promise<(RouteKey & Sampled & Percentiles & { startMs: number; failed: number })[]>
-  /** Vitals by route, and of all routes together: these have the project 0. */
-  vitalStats(request: VitalsRequest): Promise<VitalStats[]>
+  /** Vitals of both ranges by route, and of all routes together: these have the project 0. */
+  vitalStats(request: VitalsRequest & Pick<Compared, 'beforeMs'>): Promise<{ now: VitalStats[]; before: VitalStats[] }>
   /** Only the scores of the vitals of page loads by route: half the work of `vitalStats`. */
   vitalScores(scope: Scope): Promise<Pick<VitalStats, 'projectId' | 'route' | 'vital' | 'score'>[]>
   /** The element that caused most of each vital of each route. */

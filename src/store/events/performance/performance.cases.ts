@@ -327,7 +327,7 @@ export function performanceCases(open: () => EventStore): void {
     })
 
     test('vitals of a route with score, ratings and cause', async () => {
-      const found = await open().vitalStats({ scope, route: load, loads: 'pageload' })
+      const { now: found } = await open().vitalStats({ scope, beforeMs, route: load, loads: 'pageload' })
       expect(found.filter(({ projectId }) => projectId === 0)).toHaveLength(3)
       const vitals = found.filter(({ projectId }) => projectId === web)
       expect(vitals.map(({ vital, samples, count }) => [vital, samples, count])).toEqual([
@@ -351,8 +351,32 @@ export function performanceCases(open: () => EventStore): void {
       expect(cause).toMatchObject({ vital: 'lcp', element: 'img.hero', samples: 20, count: 200 })
     })
 
+    test.each([
+      ['sums of hours', day, { now: 0, before: 60 }],
+      // The hour of the loads is in both ranges.
+      ['sums of hours that both ranges touch', 1.5 * hour, { now: 60, before: 60 }],
+      ['rows', 1.5 * hour, { now: 0, before: 60 }],
+    ])('vitals of the range before, from %s', async (of, shiftMs, expected) => {
+      const lengthMs = of === 'rows' ? 6 * hour : day
+      const fromMs = monday + shiftMs
+      const { now, before } = await open().vitalStats({
+        scope: { ...scope, fromMs, toMs: fromMs + lengthMs },
+        beforeMs: { fromMs: fromMs - lengthMs, toMs: fromMs },
+        route: load,
+        loads: 'pageload',
+      })
+      const samplesOf = (found: typeof now) => found.map(({ projectId, samples }) => [projectId, samples])
+      const each = (samples: number) => [0, web].flatMap((id) => Array(samples > 0 ? 3 : 0).fill([id, samples]))
+      expect({ now: samplesOf(now), before: samplesOf(before) }).toEqual({
+        now: each(expected.now),
+        before: each(expected.before),
+      })
+      const { now: itself } = await open().vitalStats({ scope, beforeMs, route: load, loads: 'pageload' })
+      if (of !== 'rows') expect(before).toEqual(itself)
+    })
+
     test('vitals of navigations without a page load count apart', async () => {
-      const found = await open().vitalStats({ scope, loads: 'navigation' })
+      const { now: found } = await open().vitalStats({ scope, beforeMs, loads: 'navigation' })
       expect(
         found.map(({ projectId, route, vital, samples, count, p75 }) => [projectId, route, vital, samples, count, p75]),
       ).toEqual([
@@ -362,7 +386,7 @@ export function performanceCases(open: () => EventStore): void {
       expect(await open().vitalCauses({ scope, loads: 'navigation' })).toMatchObject([
         { route: '/cart', element: 'h2.total' },
       ])
-      const loads = await open().vitalStats({ scope, loads: 'pageload' })
+      const { now: loads } = await open().vitalStats({ scope, beforeMs, loads: 'pageload' })
       expect(loads.some(({ route }) => route === '/cart')).toBe(false)
     })
 
@@ -476,7 +500,7 @@ export function performanceCases(open: () => EventStore): void {
       expect(
         await open().routeStats({ ...compared, scope: nothing, order: 'lost', filter: undefined, max: 1, offset: 0 }),
       ).toEqual({ routes: [], all: 0, samples: 0, count: 0 })
-      expect(await open().vitalStats({ scope: nothing, loads: 'pageload' })).toEqual([])
+      expect(await open().vitalStats({ scope: nothing, beforeMs, loads: 'pageload' })).toEqual({ now: [], before: [] })
       expect(await open().navigationStats({ scope: nothing, release: '', slowUs: 1, max: 1 })).toEqual([])
     })
   })

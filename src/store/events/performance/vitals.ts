@@ -57,7 +57,7 @@ function createScores(connection: Connection, sourceOf: () => Source): Performan
     const values = createValues()
     const rows = await connection.rows<{ project: string; its_route: string; vital: string; score: number }>(
       `SELECT project_id AS project, toString(route) AS its_route, vital, sum(weight * (${scoreSql()})) / sum(weight) AS score
-       FROM ${vitalFacts(values, sourceOf(), scope, isRolled(scope))} AS facts
+       FROM ${vitalFacts(values, sourceOf(), { scope }, isRolled(scope))} AS facts
        GROUP BY project_id, route, vital ORDER BY project, its_route, vital`,
       values.bound,
     )
@@ -75,10 +75,11 @@ export function createVitals(
 ): Pick<PerformanceStore, 'vitalStats' | 'vitalScores' | 'vitalCauses'> {
   return {
     vitalScores: createScores(connection, sourceOf),
-    async vitalStats({ scope, route, loads }) {
-      if (scope.projectIds.length === 0) return []
+    async vitalStats({ scope, beforeMs, route, loads }) {
+      if (scope.projectIds.length === 0) return { now: [], before: [] }
       const values = createValues()
       type Row = {
+        own: number
         project: string
         its_route: string
         vital: string
@@ -91,24 +92,26 @@ export function createVitals(
       }
       const facts =
         loads === 'navigation'
-          ? softVitalFacts(values, sourceOf(), scope)
-          : vitalFacts(values, sourceOf(), scope, isRolled(scope))
+          ? softVitalFacts(values, sourceOf(), { scope, beforeMs })
+          : vitalFacts(values, sourceOf(), { scope, beforeMs }, isRolled(scope))
       const own = route
         ? `project_id = ${values.add('UInt64', route.projectId)} AND route = ${values.add('String', route.route)}`
         : '1'
       const rows = await connection.rows<Row>(
-        `SELECT if(grouping(project_id) = 1, 0, project_id) AS project, toString(route) AS its_route, vital, sum(n) AS samples,
+        `SELECT own, if(grouping(project_id) = 1, 0, project_id) AS project, toString(route) AS its_route, vital, sum(n) AS samples,
            sum(weight) AS c, quantileExactWeighted(0.75)(value, ${factWeight}) AS p75, sum(weight * (${scoreSql()})) / c AS score,
            sumIf(weight, rating = 0) / c AS good, sumIf(weight, rating = 2) / c AS poor
          FROM ${facts} AS facts WHERE ${own}
-         GROUP BY GROUPING SETS ((vital), (project_id, route, vital)) ORDER BY project, its_route, vital`,
+         GROUP BY GROUPING SETS ((own, vital), (own, project_id, route, vital)) ORDER BY project, its_route, vital`,
         values.bound,
       )
-      return rows.flatMap(({ project, its_route, vital, samples, c, ...row }) =>
-        isVital(vital)
-          ? [{ ...row, projectId: Number(project), route: its_route, vital, samples: Number(samples), count: c }]
-          : [],
-      )
+      const of = (range: 0 | 1) =>
+        rows.flatMap(({ own, project, its_route, vital, samples, c, ...row }) =>
+          isVital(vital) && Number(own) === range
+            ? [{ ...row, projectId: Number(project), route: its_route, vital, samples: Number(samples), count: c }]
+            : [],
+        )
+      return { now: of(1), before: of(0) }
     },
 
     async vitalCauses(request) {
