@@ -67,6 +67,19 @@ function createScores(connection: Connection, sourceOf: () => Source): Performan
   }
 }
 
+type StoredVital = {
+  own: number
+  project: string
+  its_route: string
+  vital: string
+  samples: string
+  c: number
+  p75: number
+  score: number
+  good: number
+  poor: number
+}
+
 /** Creates the queries of web vitals. */
 export function createVitals(
   connection: Connection,
@@ -78,18 +91,6 @@ export function createVitals(
     async vitalStats({ scope, beforeMs, route, loads }) {
       if (scope.projectIds.length === 0) return { now: [], before: [] }
       const values = createValues()
-      type Row = {
-        own: number
-        project: string
-        its_route: string
-        vital: string
-        samples: string
-        c: number
-        p75: number
-        score: number
-        good: number
-        poor: number
-      }
       const facts =
         loads === 'navigation'
           ? softVitalFacts(values, sourceOf(), { scope, beforeMs })
@@ -97,7 +98,7 @@ export function createVitals(
       const own = route
         ? `project_id = ${values.add('UInt64', route.projectId)} AND route = ${values.add('String', route.route)}`
         : '1'
-      const rows = await connection.rows<Row>(
+      const rows = await connection.rows<StoredVital>(
         `SELECT own, if(grouping(project_id) = 1, 0, project_id) AS project, toString(route) AS its_route, vital, sum(n) AS samples,
            sum(weight) AS c, quantileExactWeighted(0.75)(value, ${factWeight}) AS p75, sum(weight * (${scoreSql()})) / c AS score,
            sumIf(weight, rating = 0) / c AS good, sumIf(weight, rating = 2) / c AS poor
