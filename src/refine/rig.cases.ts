@@ -13,6 +13,7 @@ import type { BatchResult } from '../store/meta/meta.ts'
 import type { MetaStore } from '../store/meta/meta-store.ts'
 import { memoryEvents } from './memory.cases.ts'
 import { createRefine, type Refine } from './pipeline/refine.ts'
+import { sharedThread } from './pipeline/shared-thread.cases.ts'
 
 const folders: string[] = []
 /** The resources that a test opened. The last one is closed first. */
@@ -32,7 +33,7 @@ export type Bench = {
   failures: unknown[]
   /** Each trim of the journal, with the cursor at that time. */
   trims: { before: number; cursor: number }[]
-  /** `file`: the script of the workers. `changed`: parts to use instead of the rig's. */
+  /** `file`: the script of the workers, which then have threads of their own. `changed`: parts to use instead of the rig's. */
   open(file?: string, clock?: Clock, changed?: Partial<Parameters<typeof createRefine>[0]>): Refine
 }
 
@@ -78,6 +79,7 @@ export async function bench(): Promise<Bench> {
         blobSource: { folder: join(folder, 'blobs') },
         ...(file ? { file } : {}),
       },
+      ...(file ? {} : { startThread: sharedThread }),
       committed: (result) => {
         if (result.issues.length > 0) commits.push(result)
       },

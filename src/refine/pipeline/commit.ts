@@ -15,7 +15,7 @@ import type { RefinedRange } from './range.ts'
 import { committedOutcomes } from './record-outcomes.ts'
 import { type Waits, withRetry } from './retry.ts'
 import type { WorkerSetup } from './worker.ts'
-import type { WorkerPool } from './worker-pool.ts'
+import type { WorkerPool, WorkerThread } from './worker-pool.ts'
 
 export type RefineDeps = {
   clock: Clock
@@ -32,6 +32,8 @@ export type RefineDeps = {
   blobs: BlobStore
   workers: number
   worker: WorkerSetup
+  /** Starts a worker thread instead of the pool. Tests set it. */
+  startThread?: (setup: WorkerSetup) => WorkerThread
   readers: Readers
   /** Finds uploaded source maps. Without it, frames stay unmapped. */
   artifacts?: MapCacheDeps['meta']

@@ -13,9 +13,12 @@ import { type Bench, bench, closing, envelope, head, newId, outcome, send, settl
 
 const issues = (entry: Bench) => entry.meta.issues.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 10 })
 
+const threadFile = fileURLToPath(new URL('./thread.ts', import.meta.url))
+
 test('what is in the journal is stored, counted and told of, once', async () => {
   const entry = await bench()
-  const refine = entry.open()
+  // A thread of the product, as most other cases share one of the tests.
+  const refine = entry.open(threadFile)
   await refine.start()
   await send(entry, 30)
   refine.advance(entry.writer.durable())

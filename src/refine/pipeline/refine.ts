@@ -92,6 +92,7 @@ const createPool = (
     full: (full) => (full ? waiting.waits.begin(waitedForOf(deps.blobs)) : waiting.waits.end(waitedForOf(deps.blobs))),
     size: deps.workers,
     setup: { ...deps.worker, metrics },
+    startThread: deps.startThread,
     observe: deps.observe,
     settingsOf: (id) => withRetry({ ...deps, ...waiting }, 'database', () => settingsOf(deps, maps, id)),
     maps,
