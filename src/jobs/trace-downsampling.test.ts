@@ -19,6 +19,7 @@ const today = Math.floor(systemClock.now() / dayMs) * dayMs
 const dayOf = (ago: number) => new Date(today - ago * dayMs).toISOString().slice(0, 10)
 const traceOf = (n: number) =>
   (BigInt(n + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n).toString(16).slice(-32).padStart(32, '1')
+const traces = Array.from({ length: traceCount }, (_, n) => traceOf(n))
 /** Above every row of these tests. */
 const cursor = 500_000_000
 
@@ -128,21 +129,31 @@ const levelOf = async (ago: number) =>
 const thinned = async () =>
   (await world().app.meta.ledger.outcomeSums({ fromMs: 0 })).find(({ outcome }) => outcome === 'thinned')?.quantity ?? 0
 
-/** What is left of a day: the numbers of its traces, and the sums of the weights. */
+/** What is left of a day: the numbers of its traces, and the sums of the weights. One statement reads all traces. */
 async function leftOf(ago: number) {
-  const columns = await Promise.all(
-    Array.from({ length: traceCount }, async (_, n) => {
-      const spans = await world().app.events.spansOfTrace([world().project.id], traceOf(n), 100)
-      return spans.filter(
-        ({ receivedMs }) => receivedMs >= today - ago * dayMs && receivedMs < today - (ago - 1) * dayMs,
-      )
-    }),
-  )
+  const projectIds = [world().project.id]
+  const [fromMs, toMs] = [today - ago * dayMs, today - (ago - 1) * dayMs]
+  const rows = await world().app.events.listRows({
+    from: 'spans',
+    scope: { projectIds, environments: [], fromMs, toMs },
+    filter: undefined,
+    values: [
+      { of: 'id', column: 'trace' },
+      { of: 'flag', column: 'isSegment' },
+      { of: 'number', column: 'weight' },
+    ],
+    order: [],
+    max: 10 * traceCount,
+    offset: 0,
+  })
+  const spans = rows.flatMap(([trace, isSegment, weight]) => {
+    const n = traces.indexOf(String(trace))
+    return n < 0 ? [] : [{ n, isSegment: Boolean(isSegment), weight: Number(weight) }]
+  })
   const sum = (isSegment: boolean) =>
-    Math.round(
-      columns.flat().reduce((total, span) => total + (span.isSegment === isSegment ? span.weight : 0), 0) * 1000,
-    ) / 1000
-  return { traces: columns.flatMap((spans, n) => (spans.length > 0 ? [n] : [])), sums: [sum(true), sum(false)] }
+    Math.round(spans.reduce((total, span) => total + (span.isSegment === isSegment ? span.weight : 0), 0) * 1000) / 1000
+  const found = new Set(spans.map(({ n }) => n))
+  return { traces: [...found].sort((a, b) => a - b), sums: [sum(true), sum(false)] }
 }
 
 const uninterrupted: { calls: string[]; left: Awaited<ReturnType<typeof leftOf>>; removed: number } = {
