@@ -97,12 +97,24 @@ async function open(issues: Given[]) {
     }
     return createDownsampling(deps)
   }
-  /** Rows of each issue, in the given order. */
+  /** Rows of each issue, in the given order. One statement counts the rows of all groups. */
   const left = async () => {
+    const rows = await events.groupRows({
+      from: 'events',
+      scope: { projectIds: [world.project.id], environments: [], fromMs: 0, toMs: startMs + weekMs },
+      filter: undefined,
+      withCut: true,
+      values: [{ of: 'id', column: 'group' }],
+      aggregates: [{ fn: 'samples' }],
+      having: [],
+      order: [],
+      max: 10_000,
+      offset: 0,
+    })
+    const counts = new Map(rows.map(([hash, count]) => [String(hash), Number(count)]))
     const ids = issues.map((_, at) => at + 1)
     const hashes = await meta.issues.hashesOf(ids)
-    const of = (id: number) => ({ projectId: world.project.id, hashes: hashes.get(id) ?? [] })
-    return Promise.all(ids.map(async (id) => (await events.ofIssue({ ...of(id), order: 'oldest', max: 1000 })).length))
+    return ids.map((id) => (hashes.get(id) ?? []).reduce((sum, hash) => sum + (counts.get(hash) ?? 0), 0))
   }
   return { world, thinning, left, rows: n }
 }
