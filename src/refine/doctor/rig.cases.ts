@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeEach } from 'vitest'
 import { systemClock, testClock } from '../../base/clock.ts'
 import { silent } from '../../base/observe.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
@@ -12,6 +12,7 @@ import { nowMs, openTestMeta, withProject } from '../../store/meta/fixture.cases
 import { createDoctor } from '../pipeline/doctor.ts'
 import { refineEvent } from '../pipeline/fixture.cases.ts'
 import { createMapCache } from '../symbolicate/map-cache.ts'
+import { type SharedLoaders, sharedLoaders } from '../symbolicate/shared-loaders.cases.ts'
 
 // For tests of this folder: real stores and real threads. The events store only answers the queries for a release.
 
@@ -57,15 +58,15 @@ export const pair = (name: string, debugId?: string, map = goodMap): UploadedFil
     { url: `~/${name}.map`, body: map },
   ].map((entry) => (debugId ? { ...entry, debugId } : entry))
 
-/** Opens stores and threads in a folder of their own. `close` deletes everything. */
-async function openRig() {
+/** Opens stores in a folder of their own, and blobs in one that loaders read. `close` deletes the first. */
+async function openRig(blobFolder: string, loaders: SharedLoaders) {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
   const clock = testClock(nowMs)
   const meta = await withProject(await openTestMeta(join(folder, 'meta.sqlite'), { clock }))
   await meta.projects.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
-  const blobs = openFileBlobs(join(folder, 'blobs'))
-  const parts = { observe: silent, meta, blobs, blobSource: { folder: join(folder, 'blobs') } }
-  const mapCache = createMapCache({ clock: systemClock, ...parts })
+  const blobs = openFileBlobs(blobFolder)
+  const parts = { observe: silent, meta, blobs, blobSource: { folder: blobFolder } }
+  const mapCache = createMapCache({ clock: systemClock, ...parts, startThread: loaders.start })
   const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
   const doctor = createDoctor({
     clock,
@@ -129,13 +130,19 @@ async function openRig() {
 }
 export type Rig = Awaited<ReturnType<typeof openRig>>
 
-/** Opens a rig before each test of a file and closes it afterwards. Returns a getter. */
+/** Opens a rig before each test of a file and closes it afterwards. Its cases share blobs and threads. Returns a getter. */
 export function rigForEach(): () => Rig {
   const state: { rig?: Rig } = {}
+  const blobFolder = mkdtempSync(join(tmpdir(), 'mishap-doctor-blobs-'))
+  const loaders = sharedLoaders({ folder: blobFolder })
   beforeEach(async () => {
-    state.rig = await openRig()
+    state.rig = await openRig(blobFolder, loaders)
   })
   afterEach(() => state.rig?.close())
+  afterAll(async () => {
+    await loaders.close()
+    rmSync(blobFolder, { recursive: true, force: true })
+  })
   return () => {
     if (!state.rig) throw new Error('not open')
     return state.rig
