@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silent } from '../base/observe.ts'
 import { openJournalWriter } from '../journal/files.ts'
@@ -18,10 +18,11 @@ import { sharedThread } from './pipeline/shared-thread.cases.ts'
 const folders: string[] = []
 /** The resources that a test opened. The last one is closed first. */
 export const closing: (() => Promise<unknown> | undefined)[] = []
-afterEach(async () => {
+/** Closes and removes all of a case. A hook of this module would only run in the first file of a test process. */
+async function closeAll(): Promise<void> {
   for (const close of closing.splice(0)) await close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+}
 
 export type Bench = {
   writer: JournalWriter
@@ -40,6 +41,7 @@ export type Bench = {
 export async function bench(): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-refine-'))
   folders.push(folder)
+  onTestFinished(closeAll)
   const writer = await openJournalWriter({
     folder: join(folder, 'journal'),
     bytesMax: 1e9,
