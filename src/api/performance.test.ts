@@ -274,6 +274,36 @@ describe('performance', () => {
     expect((await get<RestStatements>('assets/')).rows).toEqual([])
   })
 
+  test('what is in the first hour of a range is not also in the range before', async () => {
+    const { app, project } = made()
+    // The range begins in the middle of an hour, and all was sent behind that.
+    const fromMs = Math.floor(nowMs / hour) * hour - 40 * day - hour / 2
+    const sent = [{ statement: 'SELECT 1' }, { ...pages.find(({ op }) => op === 'pageload') }]
+    const rows = sent.map((changes, n) =>
+      spanRow(9000 + n, {
+        projectId: project.id,
+        ...changes,
+        startUs: (fromMs + 60_000 + n) * 1000,
+        receivedMs: fromMs + 61_000,
+        jpos: 5_000_002,
+      }),
+    )
+    await app.events.insert('spans', Buffer.from(rows.map(encodeSpanRow).join('')), 'spans:border')
+    const range = `start=${new Date(fromMs).toISOString()}&end=${new Date(fromMs + day).toISOString()}`
+    const none = { samples: 0, count: 0, totalMs: 0, p75: null, p95: null, failureRate: null }
+    expect((await get<RestStatements>(`queries/?${range}`)).rows).toMatchObject([{ samples: 1, previous: none }])
+    const { rows: vitals, totals } = await get<RestVitals>(`vitals/?${range}`)
+    expect(vitals).toMatchObject([{ samples: 1, scoreBefore: null, vitals: [{ vital: 'lcp', previous: null }] }])
+    expect(totals).toMatchObject([{ samples: 1, previous: null }])
+    const page = await get<RestRoutePage>(`routes/${vitals[0]?.id}/?${range}`)
+    expect(page).toMatchObject({
+      samples: 1,
+      previous: { samples: 0 },
+      vitalsScoreBefore: null,
+      vitals: [{ previous: null }],
+    })
+  })
+
   test('searches routes by their figures, and counts what the tabs show', async () => {
     const found = async (query: string) => {
       const { rows } = await get<RestRoutes>(`?query=${encodeURIComponent(query)}`)

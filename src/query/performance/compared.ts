@@ -1,4 +1,5 @@
 import type { Compared } from '../../store/events/performance-store.ts'
+import { isLong } from '../../store/events/reading/counts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { View } from '../issues/issue.ts'
 
@@ -9,6 +10,7 @@ type Against = (typeof againstChoices)[number]
 /** What a performance page shows. `withCut`: segments that an SDK ended early count for percentiles too. */
 export type PerformanceView = View & { against: Against; withCut: boolean }
 
+const hourMs = 3_600_000
 const weekMs = 7 * 86_400_000
 /** Fewer samples in one of the ranges give no stable change of a percentile. */
 const comparedSamplesMin = 50
@@ -33,6 +35,15 @@ export function comparedOf(
   const shiftMs = view.against === 'week' ? Math.ceil(lengthMs / weekMs - 0.01) * weekMs : lengthMs
   const beforeMs = { fromMs: Math.max(0, fromMs - shiftMs), toMs: Math.min(fromMs, Math.max(0, toMs - shiftMs)) }
   return { scope: scopeOf(view), beforeMs, withCut: view.withCut }
+}
+
+/**
+ * The range before, for what is read by itself. The sums of a long range have whole hours, and its own ones begin with the
+ * hour of its start: the range before ends with the hour before that one, so that no span is in both.
+ */
+export function wholeBeforeOf({ scope, beforeMs }: Pick<Compared, 'scope' | 'beforeMs'>): Compared['beforeMs'] {
+  const start = (ms: number) => (isLong(scope) ? Math.floor(ms / hourMs) * hourMs : ms)
+  return { fromMs: start(beforeMs.fromMs), toMs: start(beforeMs.toMs) }
 }
 
 /** The relative change of a p75: 0.41 is 41 % slower. Null with too few samples. */

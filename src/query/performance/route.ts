@@ -4,7 +4,7 @@ import type { BreakdownKind, RouteRequest, TracedSegment } from '../../store/eve
 import type { QueryDeps } from '../issues/issue.ts'
 import { bucketOf } from '../range.ts'
 import { releaseAnnotations } from '../releases.ts'
-import { comparedOf, isoOf, nameOf, type PerformanceView, rateOf, timesOf } from './compared.ts'
+import { comparedOf, isoOf, nameOf, type PerformanceView, rateOf, timesOf, wholeBeforeOf } from './compared.ts'
 import { projectOfView, routeIdOf, routeOfId } from './ids.ts'
 import { measuredOf } from './routes.ts'
 import { toRestVitals } from './vitals.ts'
@@ -156,7 +156,7 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
     timeOf(deps, request),
     summaryOf(deps, request),
-    loads ? events.vitalStats({ scope, beforeMs: compared.beforeMs, route: key, loads }) : { now: [], before: [] },
+    loads ? events.vitalStats({ scope, beforeMs: wholeBeforeOf(compared), route: key, loads }) : { now: [], before: [] },
     loads ? events.vitalCauses({ scope, route: key, loads }) : [],
     releaseAnnotations(deps, {
       organization: view.organization,

@@ -3,7 +3,7 @@ import type { RestStatement, RestStatementCallers, RestStatements } from '../../
 import type { Compared, StatementKind, StatementStats } from '../../store/events/performance-store.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { QueryDeps } from '../issues/issue.ts'
-import { comparedOf, nameOf, type PerformanceView, rateOf, timesOf } from './compared.ts'
+import { comparedOf, nameOf, type PerformanceView, rateOf, timesOf, wholeBeforeOf } from './compared.ts'
 import { projectOfView, statementIdOf, statementOfId } from './ids.ts'
 
 type Deps = Pick<QueryDeps, 'events'>
@@ -43,19 +43,19 @@ const toRestStatement = (
 /** These statements in the range before, by their ids. */
 async function beforeOf(
   { events }: Deps,
-  { scope, beforeMs }: Compared,
+  compared: Compared,
   kind: StatementKind,
   statements: readonly StatementStats[],
 ): Promise<Map<string, StatementStats>> {
   if (statements.length === 0) return new Map()
   const found = await events.statementStats({
-    scope: { ...scope, ...beforeMs },
+    scope: { ...compared.scope, ...wholeBeforeOf(compared) },
     kind,
     text: '',
     only: [...new Set(statements.map(({ statement }) => statement))],
     order: 'total',
     // The same statement can run in each project.
-    max: statements.length * scope.projectIds.length,
+    max: statements.length * compared.scope.projectIds.length,
     offset: 0,
   })
   return new Map(found.statements.map((statement) => [statementIdOf(statement), statement]))

@@ -2,7 +2,7 @@ import type { RestVital, RestVitals } from '../../contract/explore/performance.t
 import { totalScore, type VitalLoads, vitalNames } from '../../domain/traces/vitals.ts'
 import type { VitalCause, VitalStats } from '../../store/events/performance-store.ts'
 import type { QueryDeps } from '../issues/issue.ts'
-import { comparedOf, nameOf, type PerformanceView, timesOf } from './compared.ts'
+import { comparedOf, nameOf, type PerformanceView, timesOf, wholeBeforeOf } from './compared.ts'
 import { routeIdOf } from './ids.ts'
 
 const keyOf = ({ projectId, route }: { projectId: number; route: string }) => `${projectId} ${route}`
@@ -42,9 +42,9 @@ export async function performanceVitals(
   { text, loads, max, offset }: { text: string; loads: VitalLoads; max: number; offset: number },
 ): Promise<RestVitals> {
   const compared = comparedOf(view)
-  const { scope, beforeMs } = compared
+  const { scope } = compared
   const [{ now: vitals, before }, causes] = await Promise.all([
-    events.vitalStats({ scope, beforeMs, loads }),
+    events.vitalStats({ scope, beforeMs: wholeBeforeOf(compared), loads }),
     events.vitalCauses({ scope, loads }),
   ])
   const totals = vitals.filter(({ projectId }) => projectId === 0)
