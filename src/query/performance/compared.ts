@@ -1,5 +1,5 @@
+import { isLong } from '../../store/events/events.ts'
 import type { Compared } from '../../store/events/performance-store.ts'
-import { isLong } from '../../store/events/reading/counts.ts'
 import type { Project } from '../../store/meta/meta.ts'
 import type { View } from '../issues/issue.ts'
 

@@ -112,6 +112,12 @@ export type Scope = {
   toMs: number
 }
 
+/** Shorter scopes read the rows: there are few, and rounding to whole hours would be visible at the edges. */
+const rollupFromMs = 12 * 3_600_000
+
+/** Returns whether whole hours are precise enough for the scope. */
+export const isLong = ({ fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>): boolean => toMs - fromMs >= rollupFromMs
+
 /** Events of one group (hash) within a scope. */
 export type GroupEvents = {
   projectId: number

@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
-import type { Scope } from './events.ts'
-import { isLong } from './reading/counts.ts'
+import { isLong, type Scope } from './events.ts'
 import { aheadMs, compileScope, createValues, type Values } from './reading/filter.ts'
 import { compileProjectRollup, dayMs, hourMs } from './traces/spans.ts'
 

@@ -1,6 +1,5 @@
 import { softVitalPrefix, type VitalName, vitalCurves, vitalNames } from '../../../domain/traces/vitals.ts'
-import type { Scope } from '../events.ts'
-import { isLong } from '../reading/counts.ts'
+import { isLong, type Scope } from '../events.ts'
 import { aheadMs, compileProjects, type Values } from '../reading/filter.ts'
 import { hasVitals, segmentsName } from '../schema/segments.ts'
 import { spanRollupName } from '../schema/span-rollup.ts'

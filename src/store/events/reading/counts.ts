@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
-import type { EventFilter, GroupCount, GroupEvents, Scope } from '../events.ts'
+import { type EventFilter, type GroupCount, type GroupEvents, isLong, type Scope } from '../events.ts'
 import { hashText } from '../tables/rows.ts'
 import { compileRollup, dayMs, hourMs } from '../traces/spans.ts'
 import { compileFilter, compileProjects, compileScope, createValues, hashNumber, type Values } from './filter.ts'
@@ -16,9 +16,6 @@ export type Pair = { projectId: number; groupHash: string }
 type StoredEvents = { project_id: string; group_hash: string; events: string; users_n?: string }
 type StoredCount = StoredEvents & { last_ms: string }
 type StoredSpan = StoredCount & { first_ms: string }
-
-/** Shorter scopes read the rows: there are few, and rounding to whole hours would be visible at the edges. */
-const rollupFromMs = 12 * hourMs
 
 const eventsFrom = { rows: 'count() AS events', rollup: 'sum(n) AS events' }
 /** The times of events: each is a column to read. They are converted after the sum, once for each group. */
@@ -47,9 +44,6 @@ function counted(rollup: boolean, { users, times }: Counted): string {
 }
 
 const orders = { last: 'last_ms', events: 'events', users: 'users_n' } as const
-
-/** Returns whether whole hours are precise enough for the scope. */
-export const isLong = (scope: Scope): boolean => scope.toMs - scope.fromMs >= rollupFromMs
 
 const readEvents = (row: StoredEvents): GroupEvents => ({
   projectId: Number(row.project_id),

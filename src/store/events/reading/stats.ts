@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
-import type { Scope, SetStats } from '../events.ts'
+import { isLong, type Scope, type SetStats } from '../events.ts'
 import {
   compileEnvironments,
   compileRollup,
@@ -12,7 +12,7 @@ import {
   spansOf,
   splitSpans,
 } from '../traces/spans.ts'
-import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
+import { compilePairs, compilePlace, type Pair } from './counts.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
 
 type StoredRange = { place: number; events: string; points: [starts: string[], events: string[]] }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { EventStore } from '../event-store.ts'
-import type { Scope } from '../events.ts'
+import { isLong, type Scope } from '../events.ts'
 import { compileRollup, dayMs, hourMs } from '../traces/spans.ts'
-import { compilePairs, compilePlace, isLong } from './counts.ts'
+import { compilePairs, compilePlace } from './counts.ts'
 import { compileFilter, compileScope, createValues } from './filter.ts'
 
 /**
