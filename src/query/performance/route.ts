@@ -156,7 +156,9 @@ export async function performanceRoute(deps: Deps, view: PerformanceView, id: st
     events.routeTraces({ ...request, order: 'slowest', max: tracesMax }),
     timeOf(deps, request),
     summaryOf(deps, request),
-    loads ? events.vitalStats({ scope, beforeMs: wholeBeforeOf(compared), route: key, loads }) : { now: [], before: [] },
+    loads
+      ? events.vitalStats({ scope, beforeMs: wholeBeforeOf(compared), route: key, loads })
+      : { now: [], before: [] },
     loads ? events.vitalCauses({ scope, route: key, loads }) : [],
     releaseAnnotations(deps, {
       organization: view.organization,
