@@ -9,7 +9,7 @@ import { spanRow } from '../traces/span-rows.cases.ts'
 const hour = 3_600_000
 const trace = (n: number) => n.toString(16).padStart(32, 'd')
 
-/** Cases for navigation health, with the spans of performance.cases.ts. `streamed`: a project without any. */
+/** Cases for navigation health, with the spans of performance-spans.cases.ts. `streamed`: a project without any. */
 export function navigationCases(
   open: () => EventStore,
   { scope, load, web, streamed }: { scope: Scope; load: RouteKey; web: number; streamed: number },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EventStore } from '../event-store.ts'
 import type { Compared, RouteFilter } from '../performance-store.ts'
 
-/** Cases for the search over routes and for the numbers of the tabs, with the spans of performance.cases.ts. */
+/** Cases for the search over routes and for the numbers of the tabs, with the spans of performance-spans.cases.ts. */
 export function routeFilterCases(
   open: () => EventStore,
   { compared, web, api }: { compared: Compared; web: number; api: number },
