@@ -94,6 +94,7 @@ describe('dependencies', () => {
   const all = {
     ...named.dependencies,
     ...named.devDependencies,
+    ...named.optionalDependencies,
     ...development.devDependencies,
     ...runtime.optionalDependencies,
   }
@@ -115,7 +116,7 @@ describe('dependencies', () => {
       .map((notice) => `${notice.name} ${notice.version}: ${notice.licence}`)
       .filter((line) => !lines.has(line))
     expect(missing, 'run node scripts/notices.ts').toEqual([])
-    for (const name of [...Object.keys(named.dependencies), ...screenPackages])
+    for (const name of [...Object.keys({ ...named.dependencies, ...named.optionalDependencies }), ...screenPackages])
       expect(
         notices().some((notice) => notice.name === name && notice.licence !== 'not stated'),
         name,

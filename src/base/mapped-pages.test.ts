@@ -16,14 +16,20 @@ function mapping(head: string, changes: Record<string, number | null> = {}): str
   return `${head}\n${lines.join('')}VmFlags: rd ex mr mw me\n`
 }
 
-const library = (rights: string) =>
-  `7f2e1000-7f2e5000 ${rights} 00001000 fd:00 4711                       /opt/lib/libx.so`
+const line = (rights: string, file: string) =>
+  `7f2e1000-7f2e5000 ${rights} 00001000 fd:00 4711                       ${file}`
+const library = (rights: string) => line(rights, '/opt/lib/libx.so')
+/** Code of two libraries, little of it in memory. It says that their other mappings are those of a program, too. */
+const code = ['/opt/lib/libx.so', '/opt/lib/libx.so 2 (deleted)']
+  .map((file) => mapping(`5000-6000 r-xp 00000000 fd:00 4711          ${file}`, { Rss: 8 }))
+  .join('')
 const range = { address: 0x7f2e1000n, bytes: 0x4000n }
 
 test.each([
   ['code', mapping(library('r-xp')), [range]],
   ['constants', mapping(library('r--p')), [range]],
-  ['a shared mapping', mapping(library('r--s')), [range]],
+  ['a shared mapping', mapping(library('r--s')), []],
+  ['a file that is no program', mapping(line('r--p', '/data/engine/data.bin')), []],
   ['a name with blanks, replaced since', mapping(`${library('r-xp')} 2 (deleted)`), [range]],
   ['pages that the loader has changed', mapping(library('r--p'), { Anonymous: 4 }), []],
   ['changed pages in the swap', mapping(library('r--p'), { Swap: 12_764 }), []],
@@ -35,9 +41,9 @@ test.each([
   ['memory without a file', mapping('7f2e1000-7f2e5000 r-xp 00000000 00:00 0 '), []],
   ['the kernel’s own', mapping('7f2e1000-7f2e5000 r-xp 00000000 00:00 0                          [vdso]'), []],
 ])('%s', (_, smaps, expected) => {
-  expect(cleanMappings(smaps)).toEqual(expected)
+  expect(cleanMappings(code + smaps)).toEqual(expected)
   const other = mapping('6000-7000 rw-p 00000000 00:00 0                          [heap]', { Anonymous: 4 })
-  expect(cleanMappings(other + smaps + other)).toEqual(expected)
+  expect(cleanMappings(other + smaps + other + code)).toEqual(expected)
 })
 
 /** Memory of which 60 MiB come back after it was unmapped. */

@@ -1,4 +1,4 @@
-import { promises, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Clock } from './clock.ts'
 
 /** A range of addresses. */
@@ -24,17 +24,24 @@ const rangeBytesMin = 1024 * 1024
 const pageBytes = 4096
 
 /**
- * Returns the mappings that can be unmapped without a loss: those of a file, not writable, without a page of their own,
- * in memory or in the swap. A page of its own is one that the process has changed: the loader writes addresses into pages
- * of a library and only then takes away the right to write. `smaps` is the text of /proc/PID/smaps, see proc_pid_smaps(5).
+ * Returns the mappings that can be unmapped without a loss: those of a program or library, not writable, without a page of
+ * their own, in memory or in the swap. A page of its own is one that the process has changed: the loader writes addresses
+ * into pages of a library and only then takes away the right to write. Other files, such as data of the engine, could be
+ * replaced by memory before the call. `smaps` is the text of /proc/PID/smaps, see proc_pid_smaps(5).
  */
 export function cleanMappings(smaps: string): Range[] {
-  return smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).flatMap((mapping) => {
-    const [, from = '', to = ''] = /^([0-9a-f]+)-([0-9a-f]+) r-[x-][ps] \S+ \S+ \S+ +\/.*$/m.exec(mapping) ?? []
-    const bytesOf = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(mapping)?.[1]) * 1024
+  const mappings = smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).map((text) => {
+    const [, from = '', to = '', rights = '', file = ''] =
+      /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+ +(\/.*)$/m.exec(text) ?? []
+    return { text, from, to, rights, file }
+  })
+  const programs = new Set(mappings.filter(({ rights }) => rights[2] === 'x').map(({ file }) => file))
+  return mappings.flatMap(({ text, from, to, rights, file }) => {
+    const bytesOf = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
     // A kernel that does not say gives NaN, which is neither 0 nor enough.
     const isClean = bytesOf('Anonymous') === 0 && bytesOf('Swap') === 0
-    if (from === '' || !isClean || !(bytesOf('Rss') >= rangeBytesMin)) return []
+    const isProgram = file !== '' && programs.has(file) && /^r-[x-]p$/.test(rights)
+    if (!isProgram || !isClean || !(bytesOf('Rss') >= rangeBytesMin)) return []
     const address = BigInt(`0x${from}`)
     return [{ address, bytes: BigInt(`0x${to}`) - address }]
   })
@@ -75,7 +82,8 @@ function ownMappings(): Mappings {
     shrink: async () => {
       opened ??= openUnmap()
       const unmap = await opened
-      if (unmap) for (const range of cleanMappings(await promises.readFile('/proc/self/smaps', 'utf8'))) unmap(range)
+      // In one turn, so that the mappings are still the same.
+      if (unmap) for (const range of cleanMappings(readFileSync('/proc/self/smaps', 'utf8'))) unmap(range)
     },
   }
 }
