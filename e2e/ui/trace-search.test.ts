@@ -241,6 +241,8 @@ describe.skipIf(noChromium)('the search over traces', () => {
       expect(await page.locator('.stream-count').textContent()).toMatch(/^12 (?:of about|von etwa) 120 Spans/i)
       await page.goto(`${product.url}/o/${org}/performance?t=24h`)
       await hydrated(page)
+      // The rows come after the frame.
+      await page.locator('.performance-sampled').first().waitFor()
       const cells = await linesOf('.performance-sampled')
       expect(cells).toContain(2)
       expect(cells.filter((lines) => lines > 2)).toEqual([])
