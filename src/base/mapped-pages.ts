@@ -37,11 +37,11 @@ export function cleanMappings(smaps: string): Range[] {
   })
   const programs = new Set(mappings.filter(({ rights }) => rights[2] === 'x').map(({ file }) => file))
   return mappings.flatMap(({ text, from, to, rights, file }) => {
+    if (file === '' || !programs.has(file) || !/^r-[x-]p$/.test(rights)) return []
     const bytesOf = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
     // A kernel that does not say gives NaN, which is neither 0 nor enough.
     const isClean = bytesOf('Anonymous') === 0 && bytesOf('Swap') === 0
-    const isProgram = file !== '' && programs.has(file) && /^r-[x-]p$/.test(rights)
-    if (!isProgram || !isClean || !(bytesOf('Rss') >= rangeBytesMin)) return []
+    if (!isClean || !(bytesOf('Rss') >= rangeBytesMin)) return []
     const address = BigInt(`0x${from}`)
     return [{ address, bytes: BigInt(`0x${to}`) - address }]
   })

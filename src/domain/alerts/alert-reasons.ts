@@ -17,6 +17,7 @@ export const alertReasons = {
   snoozed: reasonText({ why: 'snoozed' }),
   rule_muted: reasonText({ why: 'rule_muted' }),
   flood: reasonText({ why: 'flood' }),
+  // Those of errors are repeated here, because the browser does not load the list of errors. A test compares them.
   address_refused: 'Mishap does not call this address.',
   address_unreachable: 'The address could not be reached.',
   address_timeout: 'The address did not answer in time.',

@@ -38,8 +38,8 @@ export function comparedOf(
 }
 
 /**
- * The range before, for what is read by itself. The sums of a long range have whole hours, and its own ones begin with the
- * hour of its start: the range before ends with the hour before that one, so that no span is in both.
+ * The range before, where it is not read together with the range. Long ranges are read from sums of whole hours, and the
+ * range begins with the hour of its start. So the range before ends before that hour, and no span counts in both.
  */
 export function wholeBeforeOf({ scope, beforeMs }: Pick<Compared, 'scope' | 'beforeMs'>): Compared['beforeMs'] {
   const start = (ms: number) => (isLong(scope) ? Math.floor(ms / hourMs) * hourMs : ms)

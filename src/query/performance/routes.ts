@@ -1,13 +1,14 @@
 import type { RestPerformanceCounts, RestRouteRow, RestRoutes } from '../../contract/explore/performance.ts'
 import { totalScore } from '../../domain/traces/vitals.ts'
-import type {
-  Compared,
-  MeasuredRoute,
-  RouteBefore,
-  RouteFilter,
-  RouteKey,
-  RouteOrder,
-  VitalStats,
+import {
+  type Compared,
+  type MeasuredRoute,
+  type RouteBefore,
+  type RouteFilter,
+  type RouteKey,
+  type RouteOrder,
+  textOfRoute,
+  type VitalStats,
 } from '../../store/events/performance-store.ts'
 import type { QueryDeps } from '../issues/issue.ts'
 import { bucketOf } from '../range.ts'
@@ -22,8 +23,6 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 /** Points of the line of a row. */
 const pointsMax = 28
-
-const keyOf = ({ projectId, op, route }: RouteKey) => `${projectId} ${op} ${route}`
 
 const nothing = {
   samples: 0,
@@ -141,18 +140,18 @@ export async function performanceRoutes(
     deps.events.routeSeries({ scope, keys: routes, bucketMs, withCut }),
     before ?? deps.events.routesBefore({ ...compared, keys: routes }),
   ])
-  const series = Map.groupBy(points, keyOf)
-  const beforeOf = new Map<string, RouteBefore>(earlier.map((found) => [keyOf(found), found]))
+  const series = Map.groupBy(points, textOfRoute)
+  const beforeOf = new Map<string, RouteBefore>(earlier.map((found) => [textOfRoute(found), found]))
   const scores = scoresOf(vitals)
   const projects = new Map(view.projects.map((project) => [project.id, project]))
   // A route without segments before is new only in a project that had some.
-  const isAnyMissing = routes.some((route) => !beforeOf.has(keyOf(route)))
+  const isAnyMissing = routes.some((route) => !beforeOf.has(textOfRoute(route)))
   const hadBefore = new Set(isAnyMissing ? await projectsBefore() : [])
   const days = (scope.toMs - scope.fromMs) / dayMs
   const rows = routes.flatMap((stats): RestRouteRow[] => {
     const project = projects.get(stats.projectId)
     if (!project) return []
-    const earlierStats = beforeOf.get(keyOf(stats))
+    const earlierStats = beforeOf.get(textOfRoute(stats))
     const isNew = earlierStats === undefined && hadBefore.has(stats.projectId)
     return [
       {
@@ -165,7 +164,7 @@ export async function performanceRoutes(
         lostPerDayMs: stats.lostMs / days,
         vitalsScore: stats.op === 'pageload' ? (scores.get(`${stats.projectId} ${stats.route}`) ?? null) : null,
         newIn: isNew && stats.firstRelease !== '' ? stats.firstRelease : null,
-        series: (series.get(keyOf(stats)) ?? []).map(({ startMs, samples: own, p75Ms }) => [
+        series: (series.get(textOfRoute(stats)) ?? []).map(({ startMs, samples: own, p75Ms }) => [
           startMs / 1000,
           p75Ms,
           own,

@@ -4,6 +4,9 @@ import type { Scope } from './events.ts'
 /** Identifies a route: page loads, navigations and requests of one route are told apart by their op. */
 export type RouteKey = { projectId: number; op: string; route: string }
 
+/** Returns a text that only this route has, whatever blanks its op and name contain. */
+export const textOfRoute = ({ projectId, op, route }: RouteKey): string => JSON.stringify([projectId, op, route])
+
 /** `samples`: the spans that were read. `count`: what they stand for, by their sample rates. */
 type Sampled = { samples: number; count: number }
 

@@ -113,8 +113,8 @@ const ratingSql = `(value > ${eachVital((name) => vitalCurves[name].good)}) + (v
 type VitalRanges = Pick<Ranges, 'scope' | 'beforeMs'>
 
 /**
- * Vitals of the scope, and of the range before if one is given: then each row has `own`. A row of an hour that both ranges touch counts
- * in both. Each range by its own statement took 30 ms of processor time more for a route.
+ * Vitals of the scope, and of the range before if one is given: then each row has `own`. A row of an hour that belongs to both
+ * ranges is there twice. Each range by its own statement took 30 ms of processor time more for a route.
  */
 function vitalsOfRanges(
   values: Values,

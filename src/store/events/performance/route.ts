@@ -95,7 +95,7 @@ type StoredPart = {
 /**
  * The parts are of the newest segments only: to join all children of a busy route took 1.9 s for ten million spans. Time
  * outside of a span's children is counted, so that nested spans do not count twice. The segments are read
- * once, as a list, and are summed up in the same statement. Only without children no row could have these sums.
+ * once, as a list, and each row has their sums. Without children there is no row, so the sums are read by themselves.
  */
 function createParts(connection: Connection, { spans, segments }: Tables): PerformanceStore['routeParts'] {
   return async ({ durations, segmentsMax, max, ...request }) => {

@@ -1,12 +1,13 @@
 import type { Connection } from '../connection.ts'
 import type { Scope } from '../events.ts'
-import type {
-  MeasuredRoute,
-  Percentiles,
-  PerformanceStore,
-  RouteBefore,
-  RouteKey,
-  RouteOrder,
+import {
+  type MeasuredRoute,
+  type Percentiles,
+  type PerformanceStore,
+  type RouteBefore,
+  type RouteKey,
+  type RouteOrder,
+  textOfRoute,
 } from '../performance-store.ts'
 import { createValues, type Values } from '../reading/filter.ts'
 import { factWeight, isRolled, longestOf, type Source, segmentFacts } from './facts.ts'
@@ -193,13 +194,12 @@ type StoredBucket = {
  * together took as long as all the rest, because the engine compared it with each range of the order.
  */
 function createKeys(values: Values, scope: Scope, keys: readonly RouteKey[]) {
-  const nameOf = ({ projectId, op, route }: RouteKey) => `${projectId} ${op} ${route}`
-  const asked = new Set(keys.map(nameOf))
+  const asked = new Set(keys.map(textOfRoute))
   const list = (of: (key: RouteKey) => string) => values.add('Array(String)', [...new Set(keys.map(of))])
   return {
     scope: { ...scope, projectIds: scope.projectIds.filter((id) => keys.some(({ projectId }) => projectId === id)) },
     where: `op IN ${list(({ op }) => op)} AND route IN ${list(({ route }) => route)}`,
-    isAsked: (key: RouteKey) => asked.has(nameOf(key)),
+    isAsked: (key: RouteKey) => asked.has(textOfRoute(key)),
   }
 }
 
