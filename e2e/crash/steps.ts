@@ -93,7 +93,7 @@ function watchHttp(reached: (step: Step) => void): void {
 }
 
 function watchFiles(reached: (step: Step) => void): void {
-  const { fdatasync, writev } = fs
+  const { fdatasync, writev, writevSync } = fs
   const { rename, rm } = promises
   fs.writev = ((...words: unknown[]) => {
     const done = words.pop() as (error: Error | null) => void
@@ -103,6 +103,11 @@ function watchFiles(reached: (step: Step) => void): void {
     }
     ;(writev as (...all: unknown[]) => void)(...words, then)
   }) as typeof fs.writev
+  fs.writevSync = (...words) => {
+    const bytes = writevSync(...words)
+    reached('record-written')
+    return bytes
+  }
   fs.fdatasync = ((handle: number, done: (error: NodeJS.ErrnoException | null) => void) =>
     fdatasync(handle, (error) => {
       reached('record-synced')

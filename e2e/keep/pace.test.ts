@@ -32,22 +32,39 @@ async function batches(): Promise<number> {
   return Number(/^mishap_refine_batches_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** Sends 40 events within some 3 s. Returns the batches until they were reported, and how long that took, s. */
-async function batchesOf(type: string, meanwhile: () => Promise<unknown>): Promise<{ count: number; seconds: number }> {
-  const before = await batches()
+/** Waits until nobody has asked for anything for long: asking for events of 10 s ago ends a wait of refine. */
+const nobodyReads = () => pause(10_500)
+
+/**
+ * Sends 40 events within some 3 s. `before`: the batches until then. Returns the batches until they were reported, the sum
+ * of both, and how long that took, s.
+ */
+async function batchesOf(
+  type: string,
+  before: number,
+  meanwhile: () => Promise<unknown>,
+): Promise<{ count: number; sum: number; seconds: number }> {
   const began = performance.now()
   for (let n = 0; n < 40; n++) {
     await ingest(product, project, envelopeOf(errorEvent(type)))
     await meanwhile()
     await pause(75)
   }
-  return { count: (await batches()) - before, seconds: (performance.now() - began) / 1000 }
+  const sum = await batches()
+  return { count: sum - before, sum, seconds: (performance.now() - began) / 1000 }
 }
 
-test('events come in fewer batches while nobody reads', async () => {
-  const quiet = await batchesOf('QuietError', async () => undefined)
-  const read = await batchesOf('ReadError', () => api(product, project, '/status/'))
-  expect(quiet.count).toBeGreaterThan(0)
+test('events come in fewer batches while nobody reads', { timeout: 90_000 }, async () => {
+  await pause(5000)
+  const away = await batchesOf('AwayError', await batches(), async () => undefined)
+  // Somebody has asked a moment ago.
+  await api(product, project, '/organizations/pace/issues/')
+  const quiet = await batchesOf('QuietError', away.sum, async () => undefined)
+  const read = await batchesOf('ReadError', quiet.sum, () => api(product, project, '/status/'))
+  expect(away.count).toBeGreaterThan(0)
+  // A batch each 3 s.
+  expect(away.count).toBeLessThan(away.seconds / 1.5)
+  expect(quiet.count).toBeGreaterThan(away.count)
   // A batch each 0.7 s, those of counters too, and some more. With 0.15 s there would be 20 in the first 3 s alone.
   expect(quiet.count).toBeLessThan(quiet.seconds / 0.5)
   expect(read.count).toBeGreaterThan(quiet.count)
@@ -62,5 +79,20 @@ test('a look-up of an event that was just sent finds it, though the event before
     const answer = await api(product, project, `/organizations/${project.org}/eventids/${event.event_id}/`)
     expect(answer.status).toBe(200)
     await pause(100 * n)
+  }
+})
+
+test('whoever asks first sees what came before, in a list and on a page', { timeout: 90_000 }, async () => {
+  for (const target of ['list', 'page']) {
+    await nobodyReads()
+    // The first one is stored at once, and the others would wait for 3 s.
+    await ingest(product, project, envelopeOf(errorEvent('FirstError')))
+    await pause(700)
+    const type = `Unseen${target === 'list' ? 'List' : 'Page'}Error`
+    await ingest(product, project, envelopeOf(errorEvent(type)))
+    const path = `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`
+    if (target === 'page') await fetch(`${product.url}/login`)
+    const answer = await api(product, project, path)
+    expect([answer.status, (answer.json as unknown[]).length]).toEqual([200, 1])
   }
 })

@@ -139,7 +139,7 @@ export async function openTestApp(): Promise<TestApp> {
   const live = createLive(1000)
   const app: App = {
     seal,
-    readers: createReaders(systemClock, live.isHeard),
+    readers: createReaders(systemClock, live.isHeard, async () => undefined),
     alerts,
     hookCalls: createHookCalls({ clock: systemClock, meta, observe: silent }),
     outgoing: createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.0/8'] }),

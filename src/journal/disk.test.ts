@@ -11,9 +11,12 @@ import type { JournalWriter } from './journal.ts'
 import { recordBytes } from './record.ts'
 
 type Done = (error: Error | null, ...rest: unknown[]) => void
-type Call = 'statfs' | 'writev' | 'fdatasync' | 'ftruncate'
+type Call = 'statfs' | 'writev' | 'writevSync' | 'fdatasync' | 'ftruncate'
 
-/** A disk of 4 kB blocks. `fails`: calls that fail. `short`: bytes that each write omits. `open`: open files. */
+/**
+ * A disk of 4 kB blocks. `fails`: calls that fail. `short`: bytes that each write omits. `open`: open files. `syncMs`: how
+ * long each sync takes. `writes`: whether each write was made by another thread.
+ */
 const disk = vi.hoisted(() => ({
   free: 0,
   blocks: 0,
@@ -22,6 +25,8 @@ const disk = vi.hoisted(() => ({
   fails: new Set<Call>(),
   open: new Map<number, string>(),
   opened: [] as string[],
+  syncMs: 0,
+  writes: [] as ('thread' | 'direct')[],
 }))
 
 vi.mock('node:fs', async (original) => {
@@ -45,9 +50,19 @@ vi.mock('node:fs', async (original) => {
     },
     writev: (fd: number, parts: Buffer[], at: number, done: Done) => {
       if (failing('writev', done)) return
+      disk.writes.push('thread')
       fs.writev(fd, parts, at, (error, bytes) => done(error, bytes - disk.short))
     },
-    fdatasync: (fd: number, done: Done) => failing('fdatasync', done) || fs.fdatasync(fd, done),
+    writevSync: (fd: number, parts: Buffer[], at: number) => {
+      if (disk.fails.has('writevSync')) throw new Error('planted: writevSync')
+      disk.writes.push('direct')
+      return fs.writevSync(fd, parts, at) - disk.short
+    },
+    fdatasync: (fd: number, done: Done) => {
+      if (failing('fdatasync', done)) return
+      clock.advance(disk.syncMs)
+      fs.fdatasync(fd, done)
+    },
     ftruncate: (fd: number, bytes: number, done: Done) => failing('ftruncate', done) || fs.ftruncate(fd, bytes, done),
     openSync: (path: string, flags: string, mode?: number) => {
       const fd = fs.openSync(path, flags, mode)
@@ -84,7 +99,7 @@ let folder = ''
 let writers: JournalWriter[] = []
 
 beforeEach(() => {
-  Object.assign(disk, { free: 1e12, blocks: 1e15, asked: 0, short: 0, opened: [] })
+  Object.assign(disk, { free: 1e12, blocks: 1e15, asked: 0, short: 0, opened: [], syncMs: 0, writes: [] })
   disk.fails.clear()
   disk.open.clear()
   lines = []
@@ -210,9 +225,30 @@ test('a tenth of the disk is the most that waits, to the byte', async () => {
   expect(await refused).toBe('ACCEPT_OVERLOADED')
 })
 
+describe('a group of a few kilobytes', () => {
+  test.each<[string, number, number, string]>([
+    ['is written by this thread', 4, 0, 'direct'],
+    ['is written by this thread up to 64 KiB', 64, 24, 'direct'],
+    ['is written by another thread above that', 65, 0, 'thread'],
+    ['is written by another thread after a slow sync, which a write may wait for', 4, 25, 'thread'],
+  ])('%s', async (_name, size, syncMs, expected) => {
+    const writer = await open({ segmentBytes: 1024 * kibibyte })
+    disk.syncMs = syncMs
+    await append(writer, kibibyte)
+    disk.syncMs = 0
+    disk.writes = []
+    await append(writer, size * kibibyte)
+    expect(disk.writes).toEqual([expected])
+    // One quick sync is enough to go back.
+    await append(writer, kibibyte)
+    expect(disk.writes).toEqual([expected, 'direct'])
+    expect(projects(writer)).toEqual([1, 1, 1])
+  })
+})
+
 describe('a write that fails', () => {
   test.each<[string, () => void]>([
-    ['the write gives an error', () => disk.fails.add('writev')],
+    ['the write gives an error', () => disk.fails.add('writevSync')],
     ['the write is short', () => Object.assign(disk, { short: 8 })],
     ['the sync gives an error', () => disk.fails.add('fdatasync')],
   ])('refuses its group, and nobody reads that: %s', async (_name, fail) => {
@@ -232,6 +268,13 @@ describe('a write that fails', () => {
     expect(projects(writer)).toEqual([1, 1])
     await writer.close()
     expect([...disk.open.values()]).toEqual([])
+  })
+
+  test('by another thread refuses its group as well', async () => {
+    const writer = await open({ segmentBytes: 1024 * kibibyte })
+    disk.fails.add('writev')
+    expect(await append(writer, 65 * kibibyte)).toBe('ACCEPT_DISK_FULL')
+    expect(await append(writer, 4 * kibibyte)).toBe(2 * 2 ** 28)
   })
 
   test('of a first group leaves no segment behind a trim', async () => {

@@ -43,6 +43,11 @@ vi.mock('node:fs', async (original) => {
         disk.done.push(`write ${name(fd)}`)
         done(error, bytes)
       }),
+    writevSync: (fd: number, parts: Buffer[], at: number) => {
+      const bytes = fs.writevSync(fd, parts, at)
+      disk.done.push(`write ${name(fd)}`)
+      return bytes
+    },
     fdatasync: (fd: number, done: Done) => {
       const go = () =>
         fs.fdatasync(fd, (error) => {

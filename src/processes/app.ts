@@ -11,6 +11,7 @@ import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { type Commands, serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
+import { isReading } from '../serve/readers.ts'
 import { serveWeb } from '../web/serve.ts'
 import { configCommands, maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
@@ -109,9 +110,11 @@ async function runProcess(setup: AppSetup): Promise<void> {
         refuseRequest(req, res, new MishapError('STORE_UNAVAILABLE', { detail: movedDetail }), app.clock)
         return true
       }
-      app.readers.arrive()
-      if (!api.owns(req.url ?? '/')) return false
-      api.handle(req, res)
+      const target = req.url ?? '/'
+      const caughtUp = isReading(target) ? app.readers.arrive() : undefined
+      if (!api.owns(target)) return caughtUp ?? false
+      if (caughtUp) void caughtUp.then(() => api.handle(req, res))
+      else api.handle(req, res)
       return true
     },
     away: (req, res) => answerAway(app, req, res),

@@ -27,7 +27,7 @@ import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive, type Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
-import { createReaders } from '../serve/readers.ts'
+import { createReaders, type Readers } from '../serve/readers.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createStoreWatch, type WatchedStore } from '../serve/store-watch.ts'
@@ -105,6 +105,10 @@ const wireServices = (
   hookCalls: createHookCalls(parts),
   outgoing: createOutgoing({ clock: parts.clock, allowedNetworks: parts.config.outgoingNetworks }),
 })
+
+/** Who reads. What main reports of the journal comes before the request that it then passes on, so nothing waits for it. */
+const readersOf = (clock: Clock, live: Live, refine: () => Refine): Readers =>
+  createReaders(clock, live.isHeard, (ms) => refine().caughtUp(ms, 0))
 
 /** What refine says of its progress. It is made after the app, which asks it. */
 const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo'> => ({
@@ -232,7 +236,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
-  const core = { config, clock, observe, meta, events, blobs, live, readers: createReaders(clock, live.isHeard) }
+  const core = { config, clock, observe, meta, events, blobs, live, readers: readersOf(clock, live, () => refine) }
   const alerts = wireAlerts({ ...core, auth, seal })
   const app: App = {
     version: setup.version,

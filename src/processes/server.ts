@@ -17,6 +17,7 @@ import type { JournalWriter } from '../journal/journal.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { createClientOf, isOwnOrigin } from '../serve/client.ts'
 import { boundHeads } from '../serve/connection-limits.ts'
+import { createDurableReports, type DurableReports } from '../serve/durable-reports.ts'
 import { sparing } from '../serve/engine-child.ts'
 import { demandServer, startEvents } from '../serve/events-child.ts'
 import { demandComplete, layOut } from '../serve/folders.ts'
@@ -28,6 +29,7 @@ import { appTarget, innerTarget } from '../serve/paths.ts'
 import { reportPathOf } from '../serve/policy.ts'
 import { metricsOf } from '../serve/process-metrics.ts'
 import { createProxy } from '../serve/proxy.ts'
+import { isReading } from '../serve/readers.ts'
 import { createReady } from '../serve/ready.ts'
 import { type Child, supervise } from '../serve/supervise.ts'
 import { createSweep } from '../serve/sweep.ts'
@@ -46,7 +48,6 @@ type ServerOptions = { config: Config; version: string; dev: boolean; print(line
 const stopMs = 4000
 /** Interval for the request log, which only users read. */
 const requestLogMs = 500
-const reportDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** The state of process main. */
@@ -56,7 +57,6 @@ type Main = {
   journal: JournalWriter
   state: {
     keys: KeySnapshot
-    durableSent: number
     trimmed: number
     /** Why the ClickHouse server cannot be used. */
     away: ServerAway | undefined
@@ -81,6 +81,7 @@ type Main = {
     /** Whether process app was up since the start. */
     wasUp: boolean
   }
+  reports: DurableReports
   app: Child
   engine: Child
   stop(reason: string): Promise<void>
@@ -206,7 +207,6 @@ async function moveOn(main: Main, message: FromApp & { kind: 'moved' }): Promise
 
 function sendDurable(main: Main): void {
   const { journal, options } = main
-  main.state.durableSent = journal.durable()
   main.app.send({
     kind: 'durable',
     durable: journal.durable(),
@@ -316,6 +316,7 @@ function createFront(main: Main, ingest: Ingest) {
       void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
     else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)
     else {
+      if (isReading(target)) main.reports.reading(res)
       req.url = appTarget(target, config.basePath)
       void proxy.handle(req, res)
     }
@@ -323,8 +324,9 @@ function createFront(main: Main, ingest: Ingest) {
   const listenTo = (server: Server): void => {
     boundHeads(server, createNetworks(config.trustedProxies))
     server.on('request', handle)
+    server.on('upgrade', (req, socket, head) => (dev ? proxy.upgrade(req, socket as Socket, head) : socket.destroy()))
   }
-  return { listenTo, upgrade: proxy.upgrade, close: proxy.close }
+  return { listenTo, close: proxy.close }
 }
 
 /** Sends ingest's responses to process app for the request log. They are lost while app is down: nobody reads them. */
@@ -359,26 +361,8 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   return () => void drop().finally(() => reader.close())
 }
 
-/**
- * Reports the durable position to app at most every 20 ms (up to 700 syncs/s), and each second when nothing came: app
- * must know that this is still so. Returns functions to stop it.
- */
-function reportDurable(main: Main): (() => void)[] {
-  let due = false
-  const report = () => {
-    due = false
-    sendDurable(main)
-  }
-  const onDurable = () => {
-    if (!due) systemClock.after(reportDurableMs, report)
-    due = true
-  }
-  return [main.journal.onDurable(onDurable), systemClock.every(1000, report)]
-}
-
 const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
-  durableSent: 0,
   trimmed: 0,
   away: undefined,
   refused: undefined,
@@ -480,17 +464,15 @@ export async function startServer(
     lock.release()
     throw error
   }
+  main.reports = createDurableReports(systemClock, journal.onDurable, () => sendDurable(main))
   Object.assign(
     main,
     startChildren({ ...options, isChecked }, observe, () => main),
   )
   const front = createFront(main, ingest)
   front.listenTo(server)
-  server.on('upgrade', (req, socket, head) =>
-    options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy(),
-  )
   cancels.push(
-    ...reportDurable(main),
+    main.reports.stop,
     systemClock.every(1000, () => void recordOutcomes()),
     systemClock.every(requestLogMs, () => sendRequestLog(main, ingest)),
     front.close,

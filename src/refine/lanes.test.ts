@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
 import type { Lane } from '../base/lane.ts'
 import { silent } from '../base/observe.ts'
+import { createReaders } from '../serve/readers.ts'
 import { streamedType } from './kinds/span/items.ts'
 import { createInserting } from './pipeline/lane.ts'
 import { createWorkerPool } from './pipeline/worker-pool.ts'
@@ -131,6 +132,42 @@ test('a program waits for its errors, and not for a backlog of spans', async () 
   ])
   expect([waited, await stored(entry)]).toEqual(['caught up', 3])
   gate.resolve()
+})
+
+test('the first request for long brings what waits, and is answered once it is stored', async () => {
+  const entry = await bench()
+  const readers = createReaders(
+    systemClock,
+    () => false,
+    (ms) => refine.caughtUp(ms, 0),
+  )
+  const refine = entry.open(undefined, undefined, { readers })
+  await refine.start()
+  // The first event is stored at once, then the loop waits for 3 s.
+  for (let n = 1; n <= 2; n++) {
+    await send(entry, 1)
+    refine.advance(entry.writer.durable())
+    if (n === 1) await until(async () => (await stored(entry)) === 1, 'the first event')
+  }
+  await systemClock.sleep(400)
+  expect(await stored(entry)).toBe(1)
+  await readers.arrive()
+  expect([await stored(entry), (await refine.lanes()).events.waiting]).toEqual([2, 0])
+})
+
+test('nobody waits for events while a store is away', async () => {
+  const entry = await bench()
+  entry.events.state.fail.push(...Array<'before'>(1000).fill('before'))
+  const refine = entry.open()
+  await refine.start()
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await until(async () => refine.waitsFor() !== undefined, 'the store is away')
+  const caughtUp: string = await Promise.race([
+    refine.caughtUp(60_000, 0).then(() => 'at once'),
+    systemClock.sleep(1000).then(() => 'late'),
+  ])
+  expect(caughtUp).toBe('at once')
 })
 
 test('no batch begins in a pause that came while the positions were checked', async () => {

@@ -2,13 +2,23 @@ import type { Clock } from '../base/clock.ts'
 
 /** How long the batch that a request began can take, ms. */
 const catchUpMs = 1000
+/** Nobody reads any more when no request has come for so long, ms. */
+export const readingMs = 10_000
+
+/** Whether a request may be for events. Assets of screens and the checks of whether this process answers are not. */
+export const isReading = (target: string): boolean => !/^(\/[^?]*)?\/_next\/|^\/api\/0\/status\/access\//.test(target)
 
 /** Who reads events now. Refine waits longer between small batches while nobody does. */
 export type Readers = {
   /** True while a screen has an open stream of changes. */
   present(): boolean
-  /** A request for a screen or the API has come. What waits is to be readable soon. */
-  arrive(): void
+  /** Nobody has a stream open, and no request has come for 10 s. Refine can wait for as long as it saves work. */
+  isAway(): boolean
+  /**
+   * A request for a screen or the API has come. What waits is to be readable soon. The first one after 10 s gets a
+   * promise, and so do those that come before it resolves: once everything that was on disk is readable, or after 1 s.
+   */
+  arrive(): Promise<void> | undefined
   /** Time of the last `arrive`, ms; 0 before the first. */
   arrivedMs(): number
   /** Calls `listener` at each `arrive`. Returns the function to unsubscribe. */
@@ -17,17 +27,38 @@ export type Readers = {
   isCatchingUp(): boolean
 }
 
-/** Creates the state. `isHeard`: whether a stream of changes is open. */
-export function createReaders(clock: Pick<Clock, 'now'>, isHeard: () => boolean): Readers {
+/**
+ * Creates the state. `isHeard`: whether a stream of changes is open. `caughtUp`: resolves when everything that is on disk
+ * is readable, after `ms` at the latest.
+ */
+export function createReaders(
+  clock: Pick<Clock, 'now'>,
+  isHeard: () => boolean,
+  caughtUp: (ms: number) => Promise<void>,
+): Readers {
   const listeners = new Set<() => void>()
   let arrivedMs = 0
   let endedMs = 0
+  let catchingUp: Promise<void> | undefined
+  // The absolute difference: a clock that was set back must not hide for hours that nobody reads.
+  const isAway = () => !isHeard() && Math.abs(clock.now() - arrivedMs) > readingMs
   return {
     present: isHeard,
+    isAway,
     arrive: () => {
+      if (isAway()) {
+        // A journal that cannot be read stops refine, which reports it. The request is answered from what is stored.
+        const mine = caughtUp(catchUpMs)
+          .catch(() => undefined)
+          .finally(() => {
+            if (catchingUp === mine) catchingUp = undefined
+          })
+        catchingUp = mine
+      }
       arrivedMs = clock.now()
       if (listeners.size > 0) endedMs = arrivedMs
       for (const listener of listeners) listener()
+      return catchingUp
     },
     arrivedMs: () => arrivedMs,
     onArrival: (listener) => {

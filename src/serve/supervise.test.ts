@@ -178,6 +178,26 @@ describe('a child that is asked whether it lives', () => {
     expect(changes).toEqual([true, false, true])
   })
 
+  test('is asked at each third time while it answers, and each time while it does not', async () => {
+    const { clock, tick } = stepped()
+    const answers = { now: true, asked: 0 }
+    const alive = async () => {
+      answers.asked++
+      return answers.now
+    }
+    const { child } = keep(script('seldom', stays), { clock, alive })
+    await until(() => child.up(), 'up')
+    const asked: number[] = []
+    for (let n = 0; n < 9; n++) {
+      if (n === 5) answers.now = false
+      tick(1)
+      await new Promise((resolve) => setImmediate(resolve))
+      asked.push(answers.asked)
+    }
+    expect(asked).toEqual([1, 1, 1, 2, 2, 2, 3, 4, 5])
+    expect(child.up()).toBe(false)
+  })
+
   test('is killed and started again when it hangs: SIGSTOP leaves it everything but the answer', async () => {
     const { clock, tick } = stepped()
     const { child, changes } = keep(script('hangs', stays), { clock, alive: () => new Promise(() => undefined) })

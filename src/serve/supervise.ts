@@ -37,6 +37,11 @@ const pauseMs = [50, 200, 500, 1000, 2000, 5000]
 const probeMs = 2000
 const missesAway = 3
 const missesKilled = 15
+/**
+ * A child that answered is asked again at the third time: a query costs the engine 5 ms of processor time, which was a quarter
+ * of what an idle product needs. A hang is noticed up to 4 s later.
+ */
+const probesOfAnswers = 3
 
 /**
  * Children yield to the main process: requests that it misses are lost, while children only lag. On two full cores
@@ -67,12 +72,12 @@ function spawnChild(options: ChildOptions): ChildProcess {
 function watchAnswers(
   options: ChildOptions,
   alive: () => Promise<boolean>,
-  state: { isReady: boolean; misses: number },
+  state: { isReady: boolean; misses: number; untilProbe: number },
   ways: { current(): ChildProcess; setUp(up: boolean): void },
 ): () => void {
   const { clock, observe, name } = options
   return clock.every(probeMs, () => {
-    if (!state.isReady) return
+    if (!state.isReady || --state.untilProbe > 0) return
     const probed = ways.current()
     const ms = ++state.misses * probeMs
     if (state.misses === missesAway) {
@@ -85,7 +90,7 @@ function watchAnswers(
     }
     void alive().then((answers) => {
       if (!answers || probed !== ways.current() || !state.isReady) return
-      state.misses = 0
+      Object.assign(state, { misses: 0, untilProbe: probesOfAnswers })
       ways.setUp(true)
     })
   })
@@ -94,7 +99,7 @@ function watchAnswers(
 /** Keeps a child process alive: restarts it on exit or hang until `stop`. It notices our exit by its IPC channel. */
 export function supervise(options: ChildOptions): Child {
   const { clock, observe, name } = options
-  const state = { stopping: false, up: false, failures: 0, startedMs: 0, misses: 0, isReady: false }
+  const state = { stopping: false, up: false, failures: 0, startedMs: 0, misses: 0, untilProbe: 0, isReady: false }
   let child = start()
   const cancelProbe = options.alive
     ? watchAnswers(options, options.alive, state, { current: () => child, setUp })
@@ -107,7 +112,7 @@ export function supervise(options: ChildOptions): Child {
   }
 
   function start(): ChildProcess {
-    Object.assign(state, { startedMs: clock.now(), misses: 0, isReady: false })
+    Object.assign(state, { startedMs: clock.now(), misses: 0, untilProbe: 0, isReady: false })
     const started = spawnChild(options)
     started.on('message', (message) => {
       if (message === 'up' || (message as { kind?: string }).kind === 'up') {

@@ -23,8 +23,8 @@ type WebOptions = {
   /** Port of the public listener. Next calls itself there when an action redirects. */
   port: number
   dev: boolean
-  /** Handles requests for the API. Returns false for requests that Next must handle. */
-  before(req: IncomingMessage, res: ServerResponse): boolean
+  /** Handles requests for the API. Returns false for requests that Next must handle, or resolves when it may. */
+  before(req: IncomingMessage, res: ServerResponse): boolean | Promise<void>
   /** Answers a page that cannot be shown now, and returns whether it did. */
   away(req: IncomingMessage, res: ServerResponse): Promise<boolean>
   /** Wraps the handling of one request. */
@@ -59,9 +59,14 @@ export async function serveWeb(options: WebOptions): Promise<Server> {
   const handle = next.getRequestHandler()
   server.on('request', (req, res) =>
     options.withContext(req, () => {
-      if (options.before(req, res)) return
-      req.url = readable(req.url ?? '/')
-      void options.away(req, res).then((isAnswered) => isAnswered || handle(req, res))
+      const before = options.before(req, res)
+      if (before === true) return
+      const show = () => {
+        req.url = readable(req.url ?? '/')
+        void options.away(req, res).then((isAnswered) => isAnswered || handle(req, res))
+      }
+      if (before) void before.then(show)
+      else show()
     }),
   )
   if (options.dev) {

@@ -5,6 +5,8 @@ import { bulkPace, createGather, eventsPace, type Pace } from './pace.ts'
 type How = {
   pace?: Pace
   present?: boolean
+  /** Nobody has asked for anything lately. */
+  away?: boolean
   /** Time between two batches. */
   everyMs?: number
   /** When a request comes, ms after the last batch; below 0: while it runs. */
@@ -31,6 +33,7 @@ async function waitOf(records: number[], how: How): Promise<number> {
     clock,
     {
       present: () => how.present ?? false,
+      isAway: () => how.away ?? false,
       arrivedMs: () => arrivedMs,
       onArrival: (listener) => {
         listeners.add(listener)
@@ -50,7 +53,7 @@ async function waitOf(records: number[], how: How): Promise<number> {
     const waiting = gather.after(batch, isLast ? (how.leftBytes ?? 0) : 0).then(() => {
       done = true
     })
-    for (let ms = 0; ms < 3000; ms += 10) {
+    for (let ms = 0; ms < 3500; ms += 10) {
       if (isLast && ms === how.arriveMs) arrive()
       if (isLast && ms === how.stopMs) stopped.abort()
       if (isLast && ms === how.grownMs) gather.grown(how.grownBytes ?? 0)
@@ -73,6 +76,20 @@ test.each<[string, number[], How, number]>([
   ['nobody looks at a steady 100/s', [100, 100, 100, 100, 100], { everyMs: 1000 }, 700],
   ['nobody looks at a steady 450/s', [450, 450, 450, 450, 450], { everyMs: 1000 }, 400],
   ['nobody looks, and the batch is not small', [500], {}, 0],
+  ['nobody has asked for long', [10], { away: true }, 3000],
+  ['nobody has asked for long at a steady 100/s', [300, 300, 300], { away: true, everyMs: 3000 }, 3000],
+  ['nobody has asked for long at a steady 190/s', [570, 570, 570, 570], { away: true, everyMs: 3000 }, 3000],
+  ['nobody has asked for long at a steady 450/s', [450, 450, 450, 450, 450], { away: true, everyMs: 1000 }, 400],
+  ['nobody has asked for long, behind a backlog', [2000, 2000, 2000], { away: true, everyMs: 1000 }, 0],
+  ['the first request after long comes', [10], { away: true, arriveMs: 2000 }, 2000],
+  [
+    'nobody has asked for long, and half of a batch comes',
+    [10],
+    { away: true, grownMs: 1500, grownBytes: 4 * MiB },
+    1500,
+  ],
+  ['nobody has asked for long, with little bulk data', [15, 15], { pace: bulkPace, away: true, everyMs: 3000 }, 3000],
+  ['nobody has asked for long, with bulk data', [50, 50, 50], { pace: bulkPace, away: true, everyMs: 1000 }, 250],
   ['a request came while the batch ran', [10], { arriveMs: -1 }, 150],
   ['a request comes in the first 150 ms', [10], { arriveMs: 50 }, 150],
   ['a request comes later', [10], { arriveMs: 600 }, 600],

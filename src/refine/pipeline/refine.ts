@@ -24,10 +24,14 @@ import { createWaits, type Wait, type Waits, waitedForOf, withRetry } from './re
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 const waitingMax = 5000
-/** A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. */
-const catchUpBytesMax = 2 * 1024 * 1024
+/**
+ * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. No more than that many events
+ * wait while nobody reads. Bulk data needs twice as long for a byte.
+ */
+const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: eventsPace.enoughBytes, bulk: 2 * 1024 * 1024 }
 /** A lane with more records before it, of any lane, is not waited for either: passing 1,000 takes 4 ms. */
 const catchUpRecordsMax = 5000
+/** Main reports the end of the journal at most every 20 ms to somebody who reads. */
 const reportedMs = 25
 const dayMs = 86_400_000
 
@@ -55,9 +59,10 @@ export type Refine = {
   waitsFor(): Wait | undefined
   /**
    * Resolves when everything that was on disk at the call is committed, and after `ms` at the latest. Returns at once
-   * while the backlog is too large for that. For a program that reads what it has just sent.
+   * while the backlog is too large for that, or while a store is away. For a program that reads what it has just sent.
+   * `reportMs`: how long main may take to report the end of the journal, 25 ms by default.
    */
-  caughtUp(ms: number): Promise<void>
+  caughtUp(ms: number, reportMs?: number): Promise<void>
   /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
   totals(): Totals
   /** Reprocesses stored rows of a project in a separate thread. Throws without artifacts. */
@@ -123,20 +128,20 @@ async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
 
 /** Makes `caughtUp`. It waits for the lanes that can be committed soon. */
 function createCatchUp(
-  { clock, stopped, cursors }: Work,
+  { clock, stopped, cursors, waits }: Work,
   state: LoopState,
   signal: Signal,
   loops: readonly LaneLoop[],
   readers: Record<Lane, JournalReader>,
 ): Refine['caughtUp'] {
   const isBehind = (lane: Lane, target: number) => {
-    const limits = { bytesMax: catchUpBytesMax, recordsMax: catchUpRecordsMax }
+    const limits = { bytesMax: catchUpBytesMax[lane], recordsMax: catchUpRecordsMax }
     const { at, bytes } = readers[lane].survey(cursors[lane], target, lane, limits)
-    return bytes >= catchUpBytesMax || at < target
+    return bytes >= limits.bytesMax || at < target
   }
-  return async (ms) => {
-    // Main reports the end of the journal at most every 20 ms.
-    await clock.sleep(reportedMs, stopped.signal)
+  return async (ms, reportMs = reportedMs) => {
+    if (reportMs > 0) await clock.sleep(reportMs, stopped.signal)
+    if (waits.oldest()) return
     const target = state.durable
     const awaited = loops.filter((loop) => !loop.isDone(target) && !isBehind(loop.lane, target))
     const late = clock.sleep(ms, stopped.signal).then(() => true)
