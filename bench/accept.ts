@@ -5,7 +5,8 @@ import { bootstrap, discard, freePort, ready, start } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 
-const seconds = 6
+const seconds = 5
+const rounds = 5
 const connections = 64
 
 /** Starts the sink in its own process, like the product. */
@@ -32,7 +33,12 @@ function serveSink(port: number): void {
   server.listen(port, '127.0.0.1', () => console.log('up'))
 }
 
-/** Measures both servers alternately, three times each. The best run counts, because noise only slows down. */
+const median = (values: number[]): number => percentile(values, 0.5)
+
+/**
+ * Measures both servers alternately, five times each. The ratio is the median of the rounds: on a shared machine the sink
+ * alone differs by half from minute to minute, so the best run of each compared two different machines.
+ */
 export async function benchAccept(): Promise<Row[]> {
   const bare = await sink()
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
@@ -44,22 +50,23 @@ export async function benchAccept(): Promise<Row[]> {
     ['2 kB', small],
     ['14 kB', large],
   ] as const) {
-    const best = { bare: 0, own: 0, p99: 0 }
-    for (let round = 0; round < 3; round++) {
+    const found: { ratio: number; bare: number; own: number; p99: number }[] = []
+    for (let round = 0; round < rounds; round++) {
       const toBare = await runLoad({ port: bare.port, path: '/', bodies: [body], connections }, seconds)
       const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
       const toOwn = await runLoad({ port: product.port, path, bodies: [body], connections }, seconds)
       if (toOwn.ok !== toOwn.sent) console.error('refused', toOwn.refused)
-      best.bare = Math.max(best.bare, toBare.ok / toBare.seconds)
-      if (toOwn.ok / toOwn.seconds > best.own)
-        Object.assign(best, { own: toOwn.ok / toOwn.seconds, p99: percentile(toOwn.latenciesMs, 0.99) })
+      const [ofBare, own] = [toBare.ok / toBare.seconds, toOwn.ok / toOwn.seconds]
+      found.push({ ratio: own / ofBare, bare: ofBare, own, p99: percentile(toOwn.latenciesMs, 0.99) })
     }
-    const ratio = best.own / best.bare
+    const ratio = median(found.map((entry) => entry.ratio))
+    const rate = (of: 'own' | 'bare') => Math.round(median(found.map((entry) => entry[of])))
+    const all = found.map((entry) => entry.ratio.toFixed(2)).join(', ')
     rows.push({
       what: `accept with sync to disk, ${name} (${body.length} bytes), of a bare sink`,
-      goal: 'at least 0.5',
-      met: ratio >= 0.5,
-      result: `${ratio.toFixed(2)}: ${Math.round(best.own)}/s of ${Math.round(best.bare)}/s, p99 ${best.p99.toFixed(1)} ms at ${connections} connections; refine runs beside it`,
+      goal: 'at least 0.6',
+      met: ratio >= 0.6,
+      result: `${ratio.toFixed(2)} (${all}): ${rate('own')}/s, the sink ${rate('bare')}/s, p99 ${median(found.map((entry) => entry.p99)).toFixed(1)} ms at ${connections} connections, medians of ${rounds}; refine runs beside it`,
     })
   }
   bare.stop()

@@ -41,6 +41,17 @@ function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${envelopeOf(event)}${head}\n`), bytes, Buffer.from('\n')])
 }
 
+/** Reads twice a second, so that batches are small and a kill meets one: nobody's events are stored every 3 s only. */
+async function readWhile(isOn: () => boolean, url: string): Promise<void> {
+  while (isOn()) {
+    await fetch(`${url}/api/0/`).then(
+      (answer) => answer.arrayBuffer(),
+      () => undefined,
+    )
+    await pause(500)
+  }
+}
+
 /**
  * Sends about 200 requests per second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
  * hundred with a file of 1.2 MB, some to /store/, and some broken ones that must be refused.
@@ -97,9 +108,10 @@ export function send(
     }
   }
   const running = Array.from({ length: senders }, sender)
+  const reading = readWhile(() => state.on, product.url)
   traffic.stop = async () => {
     state.on = false
-    await Promise.all(running)
+    await Promise.all([...running, reading])
   }
   return traffic
 }

@@ -89,8 +89,8 @@ const bulkShare = 0.9
 const freeCheckMs = 1000
 /**
  * A smaller group is copied to the page cache by this thread: 10 us, where a trip to another thread and back takes 60 of
- * both when little happens. Only the sync waits for the disk. After a sync slower than `quickMs`, the copy may wait for
- * it, too, and goes to another thread.
+ * both when little happens. Only the sync waits for the disk. When both took longer than `quickMs`, the next copy may
+ * wait for the disk, too, and goes to another thread.
  */
 const directBytesMax = 64 * 1024
 const quickMs = 25
@@ -160,7 +160,7 @@ class Writer {
   #boundBytes: number
   #freeCheckedMs = Number.NEGATIVE_INFINITY
   #buffer = Buffer.allocUnsafeSlow(bufferBytes)
-  /** How long the last sync took. */
+  /** How long the last write and its sync took. */
   #syncMs = 0
 
   constructor(options: WriterOptions) {
@@ -418,13 +418,13 @@ class Writer {
       const current = this.#current ?? (await this.#nextSegment())
       const from = current.segment * segmentSpan + current.offset
       const parts = this.#encode(group, from)
+      const beganMs = this.#options.clock.now()
       const isDirect = groupBytes <= directBytesMax && this.#syncMs < quickMs
       const bytes = isDirect
         ? writevSync(current.handle, parts, current.offset)
         : await write(current.handle, parts, current.offset)
       if (bytes !== groupBytes + endMark.length)
         throw new Error(`wrote ${bytes} of ${groupBytes + endMark.length} bytes`)
-      const beganMs = this.#options.clock.now()
       await sync(current.handle)
       this.#syncMs = Math.abs(this.#options.clock.now() - beganMs)
       current.offset += groupBytes

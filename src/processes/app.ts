@@ -11,7 +11,7 @@ import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { type Commands, serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
-import { isReading } from '../serve/readers.ts'
+import { durableHeader, isReading } from '../serve/readers.ts'
 import { serveWeb } from '../web/serve.ts'
 import { configCommands, maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
@@ -68,6 +68,27 @@ function serveCommands(setup: AppSetup, running: Running, more: Commands): Promi
   })
 }
 
+/** Handles what needs no page, and lets the first request for long wait until what came before it is stored. */
+function createBefore(
+  app: App,
+  api: ReturnType<typeof createApi>,
+  isHeld: () => boolean,
+): Parameters<typeof serveWeb>[0]['before'] {
+  const answer = (req: IncomingMessage, res: ServerResponse): boolean => {
+    if (isHeld()) refuseRequest(req, res, new MishapError('STORE_UNAVAILABLE', { detail: movedDetail }), app.clock)
+    else if (api.owns(req.url ?? '/')) api.handle(req, res)
+    else return false
+    return true
+  }
+  return (req, res) => {
+    const durable = req.headers[durableHeader]
+    const isRead = !isHeld() && isReading(req.url ?? '/')
+    const caughtUp = isRead ? app.readers.arrive(durable === undefined ? undefined : Number(durable)) : undefined
+    // The client may have left meanwhile, or the process is about to end.
+    return caughtUp ? caughtUp.then(() => res.destroyed || answer(req, res)) : answer(req, res)
+  }
+}
+
 /** Resolves when main wants this process to end, so that it starts a new process. */
 const restartRequested = () =>
   new Promise<void>((resolve) => process.on('message', (message) => (message as ToApp).kind === 'restart' && resolve()))
@@ -105,18 +126,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
     basePath: setup.config.basePath,
     port: setup.config.port,
     dev: setup.dev,
-    before: (req, res) => {
-      if (move.isHeld()) {
-        refuseRequest(req, res, new MishapError('STORE_UNAVAILABLE', { detail: movedDetail }), app.clock)
-        return true
-      }
-      const target = req.url ?? '/'
-      const caughtUp = isReading(target) ? app.readers.arrive() : undefined
-      if (!api.owns(target)) return caughtUp ?? false
-      if (caughtUp) void caughtUp.then(() => api.handle(req, res))
-      else api.handle(req, res)
-      return true
-    },
+    before: createBefore(app, api, move.isHeld),
     away: (req, res) => answerAway(app, req, res),
     withContext: (req, answer) => running.scope.run(requestIdOf(req.headers), answer),
   })

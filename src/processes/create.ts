@@ -106,9 +106,9 @@ const wireServices = (
   outgoing: createOutgoing({ clock: parts.clock, allowedNetworks: parts.config.outgoingNetworks }),
 })
 
-/** Who reads. What main reports of the journal comes before the request that it then passes on, so nothing waits for it. */
+/** Who reads. The first one for long waits for refine. */
 const readersOf = (clock: Clock, live: Live, refine: () => Refine): Readers =>
-  createReaders(clock, live.isHeard, (ms) => refine().caughtUp(ms, 0))
+  createReaders(clock, live.isHeard, (ms, durable) => refine().caughtUp(ms, durable))
 
 /** What refine says of its progress. It is made after the app, which asks it. */
 const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo'> => ({

@@ -294,6 +294,7 @@ function createFront(main: Main, ingest: Ingest) {
     url,
     clientOf: who,
     answered: countAnswer,
+    durable: main.journal.durable,
     passed: createSweep(),
     clock: systemClock,
     known: main.state.known,
@@ -316,7 +317,7 @@ function createFront(main: Main, ingest: Ingest) {
       void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
     else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)
     else {
-      if (isReading(target)) main.reports.reading(res)
+      if (isReading(target)) main.reports.reading(req, res)
       req.url = appTarget(target, config.basePath)
       void proxy.handle(req, res)
     }

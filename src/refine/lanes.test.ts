@@ -7,6 +7,7 @@ import { silent } from '../base/observe.ts'
 import { createReaders } from '../serve/readers.ts'
 import { streamedType } from './kinds/span/items.ts'
 import { createInserting } from './pipeline/lane.ts'
+import type { Refine } from './pipeline/refine.ts'
 import { createWorkerPool } from './pipeline/worker-pool.ts'
 import { type Bench, bench, envelope, head, newId, outcome, send, settled, stored, until } from './rig.cases.ts'
 
@@ -136,22 +137,25 @@ test('a program waits for its errors, and not for a backlog of spans', async () 
 
 test('the first request for long brings what waits, and is answered once it is stored', async () => {
   const entry = await bench()
+  const clock = testClock()
   const readers = createReaders(
-    systemClock,
+    clock,
     () => false,
-    (ms) => refine.caughtUp(ms, 0),
+    (_ms, durable) => refine.caughtUp(60_000, durable),
   )
   const refine = entry.open(undefined, undefined, { readers })
   await refine.start()
   // The first event is stored at once, then the loop waits for 3 s.
-  for (let n = 1; n <= 2; n++) {
-    await send(entry, 1)
-    refine.advance(entry.writer.durable())
-    if (n === 1) await until(async () => (await stored(entry)) === 1, 'the first event')
-  }
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  await until(async () => (await stored(entry)) === 1, 'the first event')
+  await send(entry, 1)
   await systemClock.sleep(400)
   expect(await stored(entry)).toBe(1)
-  await readers.arrive()
+  // The request overtakes the report of main.
+  const answered = readers.arrive(entry.writer.durable())
+  refine.advance(entry.writer.durable())
+  await answered
   expect([await stored(entry), (await refine.lanes()).events.waiting]).toEqual([2, 0])
 })
 
@@ -164,10 +168,32 @@ test('nobody waits for events while a store is away', async () => {
   refine.advance(entry.writer.durable())
   await until(async () => refine.waitsFor() !== undefined, 'the store is away')
   const caughtUp: string = await Promise.race([
-    refine.caughtUp(60_000, 0).then(() => 'at once'),
+    refine.caughtUp(60_000, entry.writer.durable()).then(() => 'at once'),
     systemClock.sleep(1000).then(() => 'late'),
   ])
   expect(caughtUp).toBe('at once')
+})
+
+test.each([
+  ['before it is started', async () => undefined],
+  [
+    'while no batch may begin',
+    async (refine: Refine) => {
+      await refine.start()
+      await refine.pause()
+    },
+  ],
+])('nobody waits for events %s', async (_name, before) => {
+  const entry = await bench()
+  const refine = entry.open()
+  await before(refine)
+  await send(entry, 1)
+  refine.advance(entry.writer.durable())
+  const caughtUp: string = await Promise.race([
+    refine.caughtUp(60_000, entry.writer.durable()).then(() => 'at once'),
+    systemClock.sleep(1000).then(() => 'late'),
+  ])
+  expect([caughtUp, await stored(entry)]).toEqual(['at once', 0])
 })
 
 test('no batch begins in a pause that came while the positions were checked', async () => {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { testClock } from '../base/clock.ts'
 import { createDurableReports } from './durable-reports.ts'
@@ -28,14 +29,14 @@ function bench(bytes = 100) {
   }
   /** A request that is open until the returned function is called. */
   const request = () => {
-    let close = () => {}
-    const res = {
-      once: (_name: string, listener: () => void) => {
-        close = listener
-      },
+    const res = new EventEmitter()
+    const socket = new EventEmitter()
+    reports.reading({ socket } as never, res as never)
+    return {
+      end: () => res.emit('close'),
+      cut: () => socket.emit('close'),
+      listeners: () => socket.listenerCount('close'),
     }
-    reports.reading(res as never)
-    return () => close()
   }
   return { clock, sent, reports, write, run, request }
 }
@@ -59,13 +60,13 @@ test('the first record after a pause is reported after 20 ms, and others each 20
 
 test.each<[string, (entry: ReturnType<typeof bench>) => void, number]>([
   ['a request is open', ({ request }) => void request(), 50],
-  ['a request has just ended', ({ request }) => request()(), 50],
+  ['a request has just ended', ({ request }) => request().end(), 50],
   [
     'a request was open until a moment ago',
     ({ request, clock }) => {
-      const close = request()
+      const { end } = request()
       clock.advance(60_000)
-      close()
+      end()
       clock.advance(9000)
     },
     50,
@@ -73,7 +74,7 @@ test.each<[string, (entry: ReturnType<typeof bench>) => void, number]>([
   [
     'a request ended 10 s ago',
     ({ request, clock }) => {
-      request()()
+      request().end()
       clock.advance(10_500)
     },
     8,
@@ -86,6 +87,22 @@ test.each<[string, (entry: ReturnType<typeof bench>) => void, number]>([
   const count = entry.run(1000, 10).length
   expect(count).toBeLessThanOrEqual(most)
   expect(count).toBeGreaterThan(most / 2)
+})
+
+test('a request ends once, with its answer or with its connection, and leaves nothing at the connection', () => {
+  const { clock, run, request } = bench()
+  const requests = [request(), request(), request()]
+  requests[0]?.cut()
+  requests[0]?.end()
+  requests[1]?.end()
+  requests[1]?.cut()
+  expect(requests.map((entry) => entry.listeners())).toEqual([0, 0, 1])
+  clock.advance(60_000)
+  // The third one is open.
+  expect(run(1000, 10)).toHaveLength(50)
+  requests[2]?.cut()
+  clock.advance(10_500)
+  expect(run(1000, 10).length).toBeLessThan(9)
 })
 
 test('a request is passed on with what came before it, and a journal without news is not reported again', () => {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { readingMs } from './readers.ts'
@@ -17,8 +17,8 @@ const stillMs = 1000
 
 /** When process main tells process app where the journal ends. */
 export type DurableReports = {
-  /** A request goes to process app, and what came before it is reported first. It ends when its answer closes. */
-  reading(res: Pick<ServerResponse, 'once'>): void
+  /** A request goes to process app, and what came before it is reported. It ends with its answer or its connection. */
+  reading(req: Pick<IncomingMessage, 'socket'>, res: Pick<ServerResponse, 'once'>): void
   stop(): void
 }
 
@@ -55,13 +55,19 @@ export function createDurableReports(
     else cancel ??= clock.after(isRead() || !isWithin(sentMs, awayMs) ? readMs : awayMs, report)
   })
   return {
-    reading: (res) => {
+    reading: ({ socket }, res) => {
       readAtMs = clock.now()
       openRequests++
-      res.once('close', () => {
-        openRequests--
+      let isOpen = true
+      const end = () => {
+        socket.off('close', end)
+        if (isOpen) openRequests--
+        isOpen = false
         readAtMs = clock.now()
-      })
+      }
+      res.once('close', end)
+      // An answer behind another one on a connection that ends has no end of its own.
+      socket.once('close', end)
       if (cancel) report()
     },
     stop: () => {

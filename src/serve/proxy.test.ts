@@ -9,6 +9,7 @@ import { gateLimits } from './gate.ts'
 import { incomingLimits } from './incoming.ts'
 import { contentPolicy, reportPathOf } from './policy.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
+import { durableHeader } from './readers.ts'
 
 const socketPath = join(tmpdir(), `mishap-proxy-${process.pid}.sock`)
 const open: Server[] = []
@@ -51,6 +52,15 @@ async function front(
   const address = server.address()
   return `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
 }
+
+test.each([
+  ['the end of the journal', { durable: () => 4711 }, '4711'],
+  ['nothing, where it is not known', {}, undefined],
+])('app is told %s, whatever a client says', async (_name, more, expected) => {
+  const url = await front((req) => ({ body: JSON.stringify(req.headers) }), more)
+  const answer = await fetch(url, { headers: { [durableHeader]: '1' } })
+  expect(((await answer.json()) as Record<string, string>)[durableHeader]).toBe(expected)
+})
 
 test('what a client could pretend is replaced; pages get the policy whose nonce the app was told', async () => {
   const url = await front((req) => ({

@@ -20,6 +20,7 @@ import { createHookBodies } from './hook-bodies.ts'
 import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, SenderLeft } from './incoming.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import { contentPolicy, reportingEndpoints } from './policy.ts'
+import { durableHeader } from './readers.ts'
 
 /**
  * Maximum answer headers: the Link header of a list repeats the request URL (at most 16 KiB) twice, escaped again. With
@@ -48,6 +49,7 @@ const notPassed = new Set([
   'x-nonce',
   'content-security-policy',
   'x-middleware-subrequest',
+  durableHeader,
   unreadBodyHeader,
 ])
 
@@ -79,6 +81,8 @@ export type ProxyOptions = {
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
   /** Returns the path on this origin for policy violation reports; undefined: no reports. */
   reportPath?(): string | undefined
+  /** Returns where the journal ends. App answers from what was stored until then. */
+  durable?(): number
   /** Called with the status of each answer. */
   answered?(status: number): void
   /** Called with the bytes of each body piece. */
@@ -245,6 +249,7 @@ function forward(parts: Parts, proxied: ProxiedRequest, sinceMs = parts.options.
       headers: {
         ...passedOn(req, options, resources.body),
         ...(resources.isBodyUnread ? { [unreadBodyHeader]: '1' } : {}),
+        ...(options.durable ? { [durableHeader]: String(options.durable()) } : {}),
         'x-request-id': ownHeaders.requestId,
         'x-nonce': ownHeaders.nonce,
         'content-security-policy': ownHeaders.page['content-security-policy'],

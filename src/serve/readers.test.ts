@@ -43,22 +43,22 @@ test('it catches up for a second after a request that ended a wait', () => {
 
 test('the first request after 10 s waits for what came before it, and others wait with it', async () => {
   const clock = testClock()
-  const asked: number[] = []
+  const asked: (number | undefined)[][] = []
   const caughtUp = Promise.withResolvers<void>()
   const readers = createReaders(
     clock,
     () => false,
-    async (ms) => {
-      asked.push(ms)
+    async (...words) => {
+      asked.push(words)
       if (asked.length === 1) await caughtUp.promise
       else throw new Error('the journal cannot be read')
     },
   )
   expect(readers.isAway()).toBe(true)
-  const first = readers.arrive()
+  const first = readers.arrive(77)
   clock.advance(500)
   const second = readers.arrive()
-  expect([first, readers.isAway(), asked]).toEqual([second, false, [1000]])
+  expect([first, readers.isAway(), asked]).toEqual([second, false, [[1000, 77]]])
   caughtUp.resolve()
   await first
   clock.advance(10_000)
@@ -67,7 +67,13 @@ test('the first request after 10 s waits for what came before it, and others wai
   expect(readers.isAway()).toBe(true)
   // What cannot be waited for is answered from what is stored.
   await readers.arrive()
-  expect([readers.arrive(), asked]).toEqual([undefined, [1000, 1000]])
+  expect([readers.arrive(), asked]).toEqual([
+    undefined,
+    [
+      [1000, 77],
+      [1000, undefined],
+    ],
+  ])
 })
 
 test('somebody with a stream of changes is not away, and waits for nothing', () => {

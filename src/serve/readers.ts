@@ -5,6 +5,9 @@ const catchUpMs = 1000
 /** Nobody reads any more when no request has come for so long, ms. */
 export const readingMs = 10_000
 
+/** Header in which main tells app where the journal ended when a request came. Never taken from a client. */
+export const durableHeader = 'x-mishap-durable'
+
 /** Whether a request may be for events. Assets of screens and the checks of whether this process answers are not. */
 export const isReading = (target: string): boolean => !/^(\/[^?]*)?\/_next\/|^\/api\/0\/status\/access\//.test(target)
 
@@ -16,9 +19,10 @@ export type Readers = {
   isAway(): boolean
   /**
    * A request for a screen or the API has come. What waits is to be readable soon. The first one after 10 s gets a
-   * promise, and so do those that come before it resolves: once everything that was on disk is readable, or after 1 s.
+   * promise, and so do those that come before it resolves: once everything up to `durable` (the end of the journal, where
+   * known) is readable, or after 1 s. It resolves at once where more waits than an answer may take (`Refine.caughtUp`).
    */
-  arrive(): Promise<void> | undefined
+  arrive(durable?: number): Promise<void> | undefined
   /** Time of the last `arrive`, ms; 0 before the first. */
   arrivedMs(): number
   /** Calls `listener` at each `arrive`. Returns the function to unsubscribe. */
@@ -27,14 +31,11 @@ export type Readers = {
   isCatchingUp(): boolean
 }
 
-/**
- * Creates the state. `isHeard`: whether a stream of changes is open. `caughtUp`: resolves when everything that is on disk
- * is readable, after `ms` at the latest.
- */
+/** Creates the state. `isHeard`: whether a stream of changes is open. `caughtUp`: see `Refine.caughtUp`. */
 export function createReaders(
   clock: Pick<Clock, 'now'>,
   isHeard: () => boolean,
-  caughtUp: (ms: number) => Promise<void>,
+  caughtUp: (ms: number, durable?: number) => Promise<void>,
 ): Readers {
   const listeners = new Set<() => void>()
   let arrivedMs = 0
@@ -45,10 +46,10 @@ export function createReaders(
   return {
     present: isHeard,
     isAway,
-    arrive: () => {
+    arrive: (durable) => {
       if (isAway()) {
         // A journal that cannot be read stops refine, which reports it. The request is answered from what is stored.
-        const mine = caughtUp(catchUpMs)
+        const mine = caughtUp(catchUpMs, durable)
           .catch(() => undefined)
           .finally(() => {
             if (catchingUp === mine) catchingUp = undefined

@@ -24,7 +24,7 @@ export type ChildOptions = {
   message(message: unknown): void
   /** Called with true when the child reports 'up' over IPC, with false when it exits or stops answering. */
   changed?(up: boolean): void
-  /** Queried every 2 s. Without an answer, the child counts as down after 6 s and is killed after 30 s. */
+  /** Queried every 6 s, every 2 s while it does not answer. The child then counts as down after 6 s and is killed after 30 s. */
   alive?(): Promise<boolean>
   /** Converts its standard output to log lines. Our own output is reserved for answers of the command. */
   wrapsOutput?: boolean
@@ -68,7 +68,7 @@ function spawnChild(options: ChildOptions): ChildProcess {
   return started
 }
 
-/** Queries the child. A hung child keeps its process, socket and channel. Returns the function to stop. */
+/** Queries the child, seldom while it answers. A hung child keeps its process, socket and channel. Returns the function to stop. */
 function watchAnswers(
   options: ChildOptions,
   alive: () => Promise<boolean>,

@@ -17,7 +17,7 @@ type WatchOptions = {
   changed(up: boolean, away: ServerAway | undefined): void
 }
 
-/** As often as the embedded engine is asked (supervise.ts). */
+/** As often as an embedded engine that does not answer is asked (supervise.ts). */
 const probeMs = 2000
 /** A restart of the server within this many probes is no outage on the screens. */
 const missesAway = 3

@@ -23,8 +23,8 @@ type WebOptions = {
   /** Port of the public listener. Next calls itself there when an action redirects. */
   port: number
   dev: boolean
-  /** Handles requests for the API. Returns false for requests that Next must handle, or resolves when it may. */
-  before(req: IncomingMessage, res: ServerResponse): boolean | Promise<void>
+  /** Handles requests for the API. Returns or resolves with false for requests that Next must handle. */
+  before(req: IncomingMessage, res: ServerResponse): boolean | Promise<boolean>
   /** Answers a page that cannot be shown now, and returns whether it did. */
   away(req: IncomingMessage, res: ServerResponse): Promise<boolean>
   /** Wraps the handling of one request. */
@@ -59,14 +59,14 @@ export async function serveWeb(options: WebOptions): Promise<Server> {
   const handle = next.getRequestHandler()
   server.on('request', (req, res) =>
     options.withContext(req, () => {
-      const before = options.before(req, res)
-      if (before === true) return
-      const show = () => {
+      const show = (isHandled: boolean) => {
+        if (isHandled) return
         req.url = readable(req.url ?? '/')
         void options.away(req, res).then((isAnswered) => isAnswered || handle(req, res))
       }
-      if (before) void before.then(show)
-      else show()
+      const isHandled = options.before(req, res)
+      if (typeof isHandled === 'boolean') show(isHandled)
+      else void isHandled.then(show)
     }),
   )
   if (options.dev) {

@@ -37,6 +37,8 @@ export type LoopState = {
   durable: number
   /** When the journal ended there. */
   knownMs: number
+  /** Recovery is done, and the loops run. */
+  isRunning: boolean
   draining: boolean
   pauseCount: number
   /** The check of the positions: no batch starts before it ends, because a commit would move a cursor under it. */

@@ -81,6 +81,8 @@ test.each<[string, number[], How, number]>([
   ['nobody has asked for long at a steady 190/s', [570, 570, 570, 570], { away: true, everyMs: 3000 }, 3000],
   ['nobody has asked for long at a steady 450/s', [450, 450, 450, 450, 450], { away: true, everyMs: 1000 }, 400],
   ['nobody has asked for long, behind a backlog', [2000, 2000, 2000], { away: true, everyMs: 1000 }, 0],
+  ['nobody has asked for long, and a burst has come', [1000], { away: true, leftBytes: 3 * MiB }, 0],
+  ['nobody has asked for long, and a little came meanwhile', [10], { away: true, leftBytes: 100_000 }, 3000],
   ['the first request after long comes', [10], { away: true, arriveMs: 2000 }, 2000],
   [
     'nobody has asked for long, and half of a batch comes',

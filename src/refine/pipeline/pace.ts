@@ -12,6 +12,8 @@ export type Pace = {
   enoughBytes: number
 }
 const gatherMs = 150
+/** Less than this in the journal behind a batch is what came while it began: 50 events of 5 kB, or 500 small ones. */
+const littleBytes = 256 * 1024
 /**
  * Between the requests of people without a stream of changes, the loop waits longer, until the next one comes: `quietMs`
  * up to `quietPerS` records/s, and above it `busyMs`, so that the lag stays below 1 s. Decision 28 has the figures.
@@ -103,10 +105,10 @@ export function createGather(
     wake = undefined
   }
 
-  async function wait(records: number, perS: number): Promise<void> {
+  async function wait(records: number, perS: number, leftBytes: number): Promise<void> {
     const isQuiet = !readers.present()
-    // What came within a long wait can be more than a small batch, and nothing is behind it.
-    const isAway = readers.isAway() && perS <= quietPerS
+    // What came within a long wait is more than a small batch. With more behind it, it is a burst after a pause.
+    const isAway = readers.isAway() && perS <= quietPerS && leftBytes < littleBytes
     if (!isAway && records >= (isQuiet ? busyRecords : smallRecords)) return
     let isHurried = readers.arrivedMs() > endedMs
     let isLong = false
@@ -124,7 +126,7 @@ export function createGather(
     after: async (records, leftBytes) => {
       const perS = rateOf(records)
       isEnough = leftBytes >= enoughBytes
-      if (!isEnough) await wait(records, perS)
+      if (!isEnough) await wait(records, perS, leftBytes)
       endedMs = clock.now()
     },
     grown: (leftBytes) => {

@@ -59,10 +59,10 @@ export type Refine = {
   waitsFor(): Wait | undefined
   /**
    * Resolves when everything that was on disk at the call is committed, and after `ms` at the latest. Returns at once
-   * while the backlog is too large for that, or while a store is away. For a program that reads what it has just sent.
-   * `reportMs`: how long main may take to report the end of the journal, 25 ms by default.
+   * while the backlog is too large for that, a store is away, or no batch may begin. For somebody who reads what has just
+   * been sent. `durable`: where the journal ended; without it, 25 ms pass in which main reports that.
    */
-  caughtUp(ms: number, reportMs?: number): Promise<void>
+  caughtUp(ms: number, durable?: number): Promise<void>
   /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
   totals(): Totals
   /** Reprocesses stored rows of a project in a separate thread. Throws without artifacts. */
@@ -139,10 +139,10 @@ function createCatchUp(
     const { at, bytes } = readers[lane].survey(cursors[lane], target, lane, limits)
     return bytes >= limits.bytesMax || at < target
   }
-  return async (ms, reportMs = reportedMs) => {
-    if (reportMs > 0) await clock.sleep(reportMs, stopped.signal)
-    if (waits.oldest()) return
-    const target = state.durable
+  return async (ms, durable) => {
+    if (durable === undefined) await clock.sleep(reportedMs, stopped.signal)
+    if (!state.isRunning || state.draining || state.pauseCount > 0 || waits.oldest()) return
+    const target = Math.max(state.durable, durable ?? 0)
     const awaited = loops.filter((loop) => !loop.isDone(target) && !isBehind(loop.lane, target))
     const late = clock.sleep(ms, stopped.signal).then(() => true)
     while (awaited.some((loop) => !loop.isDone(target)))
@@ -153,6 +153,7 @@ function createCatchUp(
 const newLoopState = (): LoopState => ({
   durable: 0,
   knownMs: 0,
+  isRunning: false,
   draining: false,
   pauseCount: 0,
   checked: Promise.resolve(),
@@ -302,6 +303,7 @@ export function createRefine(deps: RefineDeps): Refine {
     start: async () => {
       await recover(work, readers)
       deps.trim(Math.min(...Object.values(cursors)))
+      state.isRunning = true
       for (const loop of loops)
         loop.run(cursors[loop.lane]).catch((error: unknown) => {
           if (!stopped.signal.aborted) deps.failed(error)
