@@ -33,7 +33,11 @@ function serveSink(port: number): void {
   server.listen(port, '127.0.0.1', () => console.log('up'))
 }
 
-const median = (values: number[]): number => percentile(values, 0.5)
+const median = (values: number[]): number =>
+  percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )
 
 /**
  * Measures both servers alternately, five times each. The ratio is the median of the rounds: on a shared machine the sink

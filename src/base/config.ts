@@ -131,7 +131,8 @@ export const settings = [
     default: '1',
     unit: 'ms',
     allowed: '0 to 50',
-    sentence: 'How long an envelope may wait for others to share one sync to disk.',
+    sentence:
+      'How long an envelope may wait for others to share one sync to disk, and four times that while 2 to 7 wait.',
     check: integer(0, 50),
   },
   {

@@ -84,7 +84,7 @@ describe('a group', () => {
     const first = [append(writer, 300)]
     clock.advance(4)
     first.push(append(writer, 300))
-    clock.advance(1)
+    clock.advance(16)
     await Promise.all(first)
     let isDone = false
     const second = append(writer, 300).then(() => {

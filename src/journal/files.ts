@@ -53,7 +53,10 @@ export type WriterOptions = {
   bytesMax: number
   /** Appends are refused when less disk space than this is free. */
   diskReserveBytes: number
-  /** How long the first record of a group waits for more. A group that forms during a write starts right after it. */
+  /**
+   * How long the first record of a group waits for more, and four times that if few have come. A group that forms during
+   * a write starts right after it.
+   */
   groupMs: number
   clock: Clock
   observe: Observe
@@ -83,6 +86,12 @@ const bufferBytes = 256 * 1024
  * 0.4 MB: with a new buffer for each of their groups, V8 collected the heap of process main every 0.24 s.
  */
 const bufferBytesMax = 2 * mebibyte
+/**
+ * A group of fewer records, but more than one, waits three times as long again: others come at this rate. At 2,000 events/s main
+ * needs 0.20 of a core instead of 0.27. With such a wait for any group, 64 senders that wait for answers sent a third less.
+ */
+const enoughRecords = 8
+const furtherWaits = 3
 const sparesMax = 2
 /** Share of the limit that bulk data can fill. The rest is for events, which would be refused behind it otherwise. */
 const bulkShare = 0.9
@@ -325,7 +334,12 @@ class Writer {
       queueMicrotask(() => this.#start())
       return
     }
-    this.#cancelDelay = this.#options.clock.after(this.#options.groupMs, () => this.#start())
+    const { clock, groupMs } = this.#options
+    this.#cancelDelay = clock.after(groupMs, () => {
+      // A lone record waits for nobody, and many are enough.
+      if (this.#waiting.length === 1 || this.#waiting.length >= enoughRecords) this.#start()
+      else this.#cancelDelay = clock.after(groupMs * furtherWaits, () => this.#start())
+    })
   }
 
   #start(): void {

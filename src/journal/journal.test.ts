@@ -194,19 +194,25 @@ describe('the disk', () => {
     rmSync(parent, { recursive: true })
   })
 
-  test('a group waits groupMs for others, and no longer', async () => {
+  test.each([
+    ['one record waits groupMs for others, and no longer', 1, 5],
+    ['two records wait for more', 2, 20],
+    ['seven records wait for more', 7, 20],
+    ['eight records are enough', 8, 5],
+  ])('%s', async (_name, records, expectedMs) => {
     const folder = newFolder()
     const clock = testClock()
     const writer = await openJournalWriter(options(folder, { clock, groupMs: 5 }))
     const reported: number[] = []
     writer.onDurable((at) => reported.push(at))
-    const both = [writer.append(head(1), Buffer.from('a'))]
+    const all = [writer.append(head(1), Buffer.from('a'))]
     clock.advance(4)
-    both.push(writer.append(head(2), Buffer.from('b')))
+    for (let n = 2; n <= records; n++) all.push(writer.append(head(n), Buffer.from('b')))
+    clock.advance(expectedMs - 5)
     await systemClock.sleep(20)
     expect(reported).toEqual([])
     clock.advance(1)
-    await Promise.all(both)
+    await Promise.all(all)
     expect(reported).toHaveLength(1)
     await writer.close()
     rmSync(folder, { recursive: true })
