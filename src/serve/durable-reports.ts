@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { readingMs } from './readers.ts'
@@ -28,7 +29,9 @@ export function createDurableReports(
   onDurable: JournalWriter['onDurable'],
   send: () => void,
 ): DurableReports {
-  let openRequests = 0
+  /** Open requests by connection. An answer behind another one on a connection that ends has no end of its own. */
+  const open = new Map<Socket, number>()
+  const watched = new WeakSet<Socket>()
   let readAtMs = Number.NEGATIVE_INFINITY
   let sentMs = Number.NEGATIVE_INFINITY
   let sentTo = 0
@@ -37,7 +40,7 @@ export function createDurableReports(
 
   // The absolute difference: a clock that was set back must not make reports rare for hours.
   const isWithin = (sinceMs: number, ms: number) => Math.abs(clock.now() - sinceMs) < ms
-  const isRead = () => openRequests > 0 || isWithin(readAtMs, readingMs)
+  const isRead = () => open.size > 0 || isWithin(readAtMs, readingMs)
 
   function report(): void {
     cancel?.()
@@ -57,17 +60,15 @@ export function createDurableReports(
   return {
     reading: ({ socket }, res) => {
       readAtMs = clock.now()
-      openRequests++
-      let isOpen = true
-      const end = () => {
-        socket.off('close', end)
-        if (isOpen) openRequests--
-        isOpen = false
+      open.set(socket, (open.get(socket) ?? 0) + 1)
+      const end = (left: number) => {
+        if (left > 0) open.set(socket, left)
+        else open.delete(socket)
         readAtMs = clock.now()
       }
-      res.once('close', end)
-      // An answer behind another one on a connection that ends has no end of its own.
-      socket.once('close', end)
+      res.once('close', () => end((open.get(socket) ?? 0) - 1))
+      if (!watched.has(socket)) socket.once('close', () => end(0))
+      watched.add(socket)
       if (cancel) report()
     },
     stop: () => {
