@@ -91,6 +91,18 @@ test.each<[string, number[], How, number]>([
     1500,
   ],
   ['nobody has asked for long, with little bulk data', [15, 15], { pace: bulkPace, away: true, everyMs: 3000 }, 3000],
+  [
+    'nobody has asked for long, and 2 MiB of bulk data come',
+    [10],
+    { pace: bulkPace, away: true, grownMs: 1500, grownBytes: 2 * MiB },
+    1500,
+  ],
+  [
+    'somebody has just asked, and 2 MiB of bulk data come',
+    [10],
+    { pace: bulkPace, grownMs: 500, grownBytes: 2 * MiB },
+    700,
+  ],
   ['nobody has asked for long, with bulk data', [50, 50, 50], { pace: bulkPace, away: true, everyMs: 1000 }, 250],
   ['a request came while the batch ran', [10], { arriveMs: -1 }, 150],
   ['a request comes in the first 150 ms', [10], { arriveMs: 50 }, 150],

@@ -10,6 +10,8 @@ export type Pace = {
   busyMs: number
   /** With this many bytes in the journal, there is nothing to wait for. */
   enoughBytes: number
+  /** The same while nobody reads: no more than the first reader can wait for. */
+  awayBytes: number
 }
 const gatherMs = 150
 /** Less than this in the journal behind a batch is what came while it began: 50 events of 5 kB, or 500 small ones. */
@@ -31,6 +33,7 @@ export const eventsPace: Pace = {
   quietPerS: 200,
   busyMs: 400,
   enoughBytes: 4 * 1024 * 1024,
+  awayBytes: 4 * 1024 * 1024,
 }
 /**
  * Bulk data waits by bytes alone: a record is one span or a thousand points. An insert of 18,000 spans costs the engine
@@ -43,6 +46,8 @@ export const bulkPace: Pace = {
   // With 400, the lag of 50,000 points/s was 1.2 s (p95) beside other work.
   busyMs: 250,
   enoughBytes: 12 * 1024 * 1024,
+  // A byte of bulk data needs twice as long as one of events.
+  awayBytes: 2 * 1024 * 1024,
 }
 /** Rates are averaged over this time. */
 const meanMs = 2000
@@ -87,13 +92,15 @@ export function createGather(
   clock: Clock,
   readers: Readers,
   stopped: AbortSignal,
-  { smallRecords, busyRecords, quietPerS, busyMs, enoughBytes }: Pace,
+  { smallRecords, busyRecords, quietPerS, busyMs, enoughBytes, awayBytes }: Pace,
 ): Gather {
   const rateOf = createRate(clock)
   /** End of the last wait. A request since then does not wait for the next batch. */
   let endedMs = clock.now()
   let wake: AbortController | undefined
   let isEnough = false
+  /** The wait is that of nobody who reads. */
+  let isAway = false
 
   async function sleep(ms: number): Promise<void> {
     const control = new AbortController()
@@ -108,7 +115,7 @@ export function createGather(
   async function wait(records: number, perS: number, leftBytes: number): Promise<void> {
     const isQuiet = !readers.present()
     // What came within a long wait is more than a small batch. With more behind it, it is a burst after a pause.
-    const isAway = readers.isAway() && perS <= quietPerS && leftBytes < littleBytes
+    isAway = readers.isAway() && perS <= quietPerS && leftBytes < littleBytes
     if (!isAway && records >= (isQuiet ? busyRecords : smallRecords)) return
     let isHurried = readers.arrivedMs() > endedMs
     let isLong = false
@@ -120,6 +127,7 @@ export function createGather(
     isLong = isQuiet && !isHurried && !isEnough
     if (isLong) await sleep((isAway ? awayMs : perS > quietPerS ? busyMs : quietMs) - gatherMs)
     unsubscribe()
+    isAway = false
   }
 
   return {
@@ -130,7 +138,7 @@ export function createGather(
       endedMs = clock.now()
     },
     grown: (leftBytes) => {
-      if (leftBytes < enoughBytes) return
+      if (leftBytes < (isAway ? awayBytes : enoughBytes)) return
       isEnough = true
       wake?.abort()
     },

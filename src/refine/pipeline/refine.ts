@@ -25,10 +25,10 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 const waitingMax = 5000
 /**
- * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. No more than that many events
- * wait while nobody reads. Bulk data needs twice as long for a byte.
+ * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. No more than that waits while
+ * nobody reads.
  */
-const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: eventsPace.enoughBytes, bulk: 2 * 1024 * 1024 }
+const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: eventsPace.awayBytes, bulk: bulkPace.awayBytes }
 /** A lane with more records before it, of any lane, is not waited for either: passing 1,000 takes 4 ms. */
 const catchUpRecordsMax = 5000
 /** Main reports the end of the journal at most every 20 ms to somebody who reads. */
