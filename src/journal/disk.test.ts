@@ -274,6 +274,7 @@ describe('a write that fails', () => {
     const writer = await open({ segmentBytes: 1024 * kibibyte })
     disk.fails.add('writev')
     expect(await append(writer, 65 * kibibyte)).toBe('ACCEPT_DISK_FULL')
+    disk.fails.clear()
     expect(await append(writer, 4 * kibibyte)).toBe(2 * 2 ** 28)
   })
 
