@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { bootstrap, discard, freePort, ready, start } from '../e2e/product.ts'
-import { percentile, realBodies, runLoad } from './load.ts'
+import { median, percentile, realBodies, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 
 const seconds = 5
@@ -32,12 +32,6 @@ function serveSink(port: number): void {
   })
   server.listen(port, '127.0.0.1', () => console.log('up'))
 }
-
-const median = (values: number[]): number =>
-  percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  )
 
 /**
  * Measures both servers alternately, five times each. The ratio is the median of the rounds: on a shared machine the sink

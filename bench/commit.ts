@@ -8,6 +8,7 @@ import { commit, effect, hash, nowMs, withProject } from '../src/store/meta/fixt
 import type { EventEffect } from '../src/store/meta/meta.ts'
 import type { MetaStore } from '../src/store/meta/meta-store.ts'
 import { openSqliteMeta } from '../src/store/meta/sqlite.ts'
+import { median } from './load.ts'
 import type { Row } from './measure.ts'
 
 const events = 1_000
@@ -58,7 +59,6 @@ async function timed({ meta, times }: Measured, name: string, effects: EventEffe
 const kinds = ['new', 'known'] as const
 const nameOf = (issues: number, kind: (typeof kinds)[number]) => `${issues} ${kind} issues`
 
-const median = (list: readonly number[]): number => [...list].sort((a, b) => a - b)[list.length >> 1] ?? 0
 const least = (list: readonly number[]): number => Math.min(...list)
 
 function rowsOf([own, other]: readonly Measured[]): Row[] {

@@ -15,6 +15,7 @@ import type { EventStore } from '../src/store/events/event-store.ts'
 import type { SpanRow } from '../src/store/events/span-store.ts'
 import { encodeSpanRow } from '../src/store/events/traces/encode-span.ts'
 import type { Project } from '../src/store/meta/meta.ts'
+import { median } from './load.ts'
 import { cpuOf, type Row } from './measure.ts'
 import { startEngine } from './span-rows.ts'
 
@@ -74,8 +75,6 @@ async function measure(events: EventStore, engine: number) {
   const used = process.cpuUsage(own)
   return { own: (used.user + used.system) / 1000, engine: engineCpu() - of, totals }
 }
-
-const median = (list: number[]): number => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0
 
 async function part(what: string, wanted: (recording: Recording) => boolean): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-detectors-'))

@@ -2,7 +2,7 @@
 // -- external --rows 1000000`: the reads come after as many events.
 import { noStores, startStores } from '../e2e/engines/stores.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
-import { percentile, realBodies, runLoad } from './load.ts'
+import { median, percentile, realBodies, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 import { drained } from './pipeline.ts'
 
@@ -15,8 +15,6 @@ const goals = { sustained: 0.6, reads: 1.5 }
 
 /** A product under measurement: events stored per second in each round, and the times of its answers by path, ms. */
 type Measured = { product: Product; project: Project; rates: number[]; times: Record<'list' | 'issue', number[]> }
-
-const median = (list: readonly number[]): number => [...list].sort((a, b) => a - b)[list.length >> 1] ?? Number.NaN
 
 /** Offers more than can be stored, and returns the events stored per second until nothing waits. */
 async function storedPerSecond({ product, project }: Measured, seconds: number): Promise<number> {

@@ -127,3 +127,10 @@ export async function runLoad(options: LoadOptions, seconds: number): Promise<Lo
 /** The value below which the fraction `share` of the sorted values lies. */
 export const percentile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+/** Median of unsorted values; of an even number, the upper one of the middle two. NaN if there are none. */
+export const median = (values: readonly number[]): number =>
+  percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )

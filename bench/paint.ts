@@ -18,6 +18,7 @@ import {
   until,
 } from '../e2e/product.ts'
 import { observeShift, type Shift, shiftOf } from '../e2e/shift.ts'
+import { median } from './load.ts'
 import type { Row } from './measure.ts'
 import { seedIssues } from './scroll.ts'
 
@@ -154,8 +155,6 @@ async function seedPages(product: Product, project: Project): Promise<[name: str
     ['an issue with a trace strip', `/issues/${await issueOf(events[0]?.event_id)}`],
   ]
 }
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): Row {
   const paints = found.map((seen) => seen.paintMs)

@@ -1,5 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
+/** Header in which main tells app where the journal ended when a request came. Never taken from a client. */
+export const durableHeader = 'x-mishap-durable'
+
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 function readRange(network: string): Range[] {

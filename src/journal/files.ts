@@ -87,7 +87,7 @@ const bufferBytes = 256 * 1024
  */
 const bufferBytesMax = 2 * mebibyte
 /**
- * A group of fewer records, but more than one, waits three times as long again: others come at this rate. At 2,000 events/s main
+ * A group of 2 to 7 records waits three times as long again, because more records come at this rate. At 2,000 events/s main
  * needs 0.20 of a core instead of 0.27. With such a wait for any group, 64 senders that wait for answers sent a third less.
  */
 const enoughRecords = 8
@@ -97,9 +97,9 @@ const sparesMax = 2
 const bulkShare = 0.9
 const freeCheckMs = 1000
 /**
- * A smaller group is copied to the page cache by this thread: 10 us, where a trip to another thread and back takes 60 of
- * both when little happens. Only the sync waits for the disk. When both took longer than `quickMs`, the next copy may
- * wait for the disk, too, and goes to another thread.
+ * This thread itself writes a smaller group to the page cache, in 10 us. A trip to another thread and back takes 60 us at a
+ * low rate. Only the sync waits for the disk, in another thread. If a write and its sync took longer than `quickMs`, the next
+ * write may wait for the disk too, so it goes to another thread.
  */
 const directBytesMax = 64 * 1024
 const quickMs = 25
@@ -336,7 +336,7 @@ class Writer {
     }
     const { clock, groupMs } = this.#options
     this.#cancelDelay = clock.after(groupMs, () => {
-      // A lone record waits for nobody, and many are enough.
+      // A single record is not delayed at a low rate.
       if (this.#waiting.length === 1 || this.#waiting.length >= enoughRecords) this.#start()
       else this.#cancelDelay = clock.after(groupMs * furtherWaits, () => this.#start())
     })

@@ -6,12 +6,13 @@ import { createApi } from '../api/api.ts'
 import { MishapError } from '../base/errors.ts'
 import { keepHeapSmall } from '../base/heap.ts'
 import { keepMappingsSmall } from '../base/mapped-pages.ts'
+import { durableHeader } from '../base/network.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { ensureSelfProject } from '../operations/self-project.ts'
 import { refuseRequest } from '../serve/answers.ts'
 import { type Commands, serveControl } from '../serve/control.ts'
 import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
-import { durableHeader, isReading } from '../serve/readers.ts'
+import { isReading } from '../serve/readers.ts'
 import { serveWeb } from '../web/serve.ts'
 import { configCommands, maintenanceCommands, peopleCommands } from './commands.ts'
 import { createApp, type Running } from './create.ts'
@@ -68,7 +69,7 @@ function serveCommands(setup: AppSetup, running: Running, more: Commands): Promi
   })
 }
 
-/** Handles what needs no page, and lets the first request for long wait until what came before it is stored. */
+/** Handles what needs no page. The first request after a pause waits here until what came before it is stored. */
 function createBefore(
   app: App,
   api: ReturnType<typeof createApi>,
@@ -81,9 +82,8 @@ function createBefore(
     return true
   }
   return (req, res) => {
-    const durable = req.headers[durableHeader]
     const isRead = !isHeld() && isReading(req.url ?? '/')
-    const caughtUp = isRead ? app.readers.arrive(durable === undefined ? undefined : Number(durable)) : undefined
+    const caughtUp = isRead ? app.readers.arrive(Number(req.headers[durableHeader] ?? 0)) : undefined
     // The client may have left meanwhile, or the process is about to end.
     return caughtUp ? caughtUp.then(() => res.destroyed || answer(req, res)) : answer(req, res)
   }

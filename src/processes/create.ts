@@ -27,7 +27,7 @@ import { reportKnownCredentials } from '../serve/known-credentials.ts'
 import { createLag } from '../serve/lag.ts'
 import { createLive, type Live } from '../serve/live.ts'
 import type { AppSetup } from '../serve/messages.ts'
-import { createReaders, type Readers } from '../serve/readers.ts'
+import { createReaders } from '../serve/readers.ts'
 import { createRequestLog, type RequestLog } from '../serve/request-log.ts'
 import { createStoreState } from '../serve/store-state.ts'
 import { createStoreWatch, type WatchedStore } from '../serve/store-watch.ts'
@@ -106,16 +106,20 @@ const wireServices = (
   outgoing: createOutgoing({ clock: parts.clock, allowedNetworks: parts.config.outgoingNetworks }),
 })
 
-/** Who reads. The first one for long waits for refine. */
-const readersOf = (clock: Clock, live: Live, refine: () => Refine): Readers =>
-  createReaders(clock, live.isHeard, (ms, durable) => refine().caughtUp(ms, durable))
-
-/** What refine says of its progress. It is made after the app, which asks it. */
-const progressOf = (refine: () => Refine): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo'> => ({
-  waitsFor: () => refine().waitsFor(),
-  caughtUp: (ms) => refine().caughtUp(ms),
-  processedTo: () => refine().processedTo(),
-})
+/** What refine says of its progress, and who waits for it. Refine is made after the app, which asks it. */
+function progressOf(
+  clock: Clock,
+  live: Live,
+  refine: () => Refine,
+): Pick<App, 'waitsFor' | 'caughtUp' | 'processedTo' | 'readers'> {
+  const caughtUp: App['caughtUp'] = (ms, durable) => refine().caughtUp(ms, durable)
+  return {
+    waitsFor: () => refine().waitsFor(),
+    caughtUp,
+    processedTo: () => refine().processedTo(),
+    readers: createReaders(clock, live.isHeard, caughtUp),
+  }
+}
 
 /** Creates all scheduled jobs. */
 async function wireJobs(
@@ -236,7 +240,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const maintenance = wireDownsampling({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () =>
     refine.pause(),
   )
-  const core = { config, clock, observe, meta, events, blobs, live, readers: readersOf(clock, live, () => refine) }
+  const core = { config, clock, observe, meta, events, blobs, live, ...progressOf(clock, live, () => refine) }
   const alerts = wireAlerts({ ...core, auth, seal })
   const app: App = {
     version: setup.version,
@@ -263,7 +267,6 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     deadLetterCount: replay.quantityOf,
     requestId: scope.id,
     journal: async () => lag.state(clock.now(), await refine.lanes()),
-    ...progressOf(() => refine),
     engineUp: store.up,
     blobState: watched.blobs,
     eventsServer: () => (config.events ? { ...config.events, away: store.away() } : undefined),

@@ -135,7 +135,7 @@ test('a program waits for its errors, and not for a backlog of spans', async () 
   gate.resolve()
 })
 
-test('the first request for long brings what waits, and is answered once it is stored', async () => {
+test('the first request after a pause is answered once what waits is stored', async () => {
   const entry = await bench()
   const clock = testClock()
   const readers = createReaders(

@@ -74,7 +74,7 @@ export async function bench(): Promise<Bench> {
       events: events.store,
       blobs: openFileBlobs(join(folder, 'blobs')),
       workers: 1,
-      readers: { present: () => true, isAway: () => false, arrivedMs: () => 0, onArrival: () => () => undefined },
+      readers: { present: () => true, isIdle: () => false, arrivedMs: () => 0, onArrival: () => () => undefined },
       worker: {
         journalFolder: join(folder, 'journal'),
         rowsPrefix: join(folder, 'rows-'),

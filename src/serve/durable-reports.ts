@@ -10,7 +10,7 @@ const readMs = 20
  * Time between two reports while nobody reads, ms: refine waits for seconds then. At 100 events/s, 5 reports/s instead of 50
  * save 0.015 of a core in both processes.
  */
-const awayMs = 200
+const idleMs = 200
 /** A report comes at once when the journal has grown by so many bytes: refine waits no longer for half of a batch. */
 const bytesMax = 1024 * 1024
 /** App must know that nothing came, too. */
@@ -55,7 +55,7 @@ export function createDurableReports(
     reached = position
     if (reached - sentTo >= bytesMax) report()
     // The first report after a pause is not late: refine begins with it.
-    else cancel ??= clock.after(isRead() || !isWithin(sentMs, awayMs) ? readMs : awayMs, report)
+    else cancel ??= clock.after(isRead() || !isWithin(sentMs, idleMs) ? readMs : idleMs, report)
   })
   return {
     reading: ({ socket }, res) => {

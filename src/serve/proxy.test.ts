@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock, testClock } from '../base/clock.ts'
+import { durableHeader } from '../base/network.ts'
 import { gateLimits } from './gate.ts'
 import { incomingLimits } from './incoming.ts'
 import { contentPolicy, reportPathOf } from './policy.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
-import { durableHeader } from './readers.ts'
 
 const socketPath = join(tmpdir(), `mishap-proxy-${process.pid}.sock`)
 const open: Server[] = []

@@ -11,7 +11,7 @@ import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
-import { ownOrigins } from '../base/network.ts'
+import { durableHeader, ownOrigins } from '../base/network.ts'
 import { requestIdOf } from '../base/observe.ts'
 import { unreadBodyHeader } from '../domain/alerts/hook-calls.ts'
 import { drain, refuseRequest } from './answers.ts'
@@ -20,7 +20,6 @@ import { createHookBodies } from './hook-bodies.ts'
 import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, SenderLeft } from './incoming.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import { contentPolicy, reportingEndpoints } from './policy.ts'
-import { durableHeader } from './readers.ts'
 
 /**
  * Maximum answer headers: the Link header of a list repeats the request URL (at most 16 KiB) twice, escaped again. With

@@ -54,17 +54,17 @@ test('the first request after 10 s waits for what came before it, and others wai
       else throw new Error('the journal cannot be read')
     },
   )
-  expect(readers.isAway()).toBe(true)
+  expect(readers.isIdle()).toBe(true)
   const first = readers.arrive(77)
   clock.advance(500)
   const second = readers.arrive()
-  expect([first, readers.isAway(), asked]).toEqual([second, false, [[1000, 77]]])
+  expect([first, readers.isIdle(), asked]).toEqual([second, false, [[1000, 77]]])
   caughtUp.resolve()
   await first
   clock.advance(10_000)
-  expect([readers.arrive(), readers.isAway()]).toEqual([undefined, false])
+  expect([readers.arrive(), readers.isIdle()]).toEqual([undefined, false])
   clock.advance(10_001)
-  expect(readers.isAway()).toBe(true)
+  expect(readers.isIdle()).toBe(true)
   // What cannot be waited for is answered from what is stored.
   await readers.arrive()
   expect([readers.arrive(), asked]).toEqual([
@@ -76,13 +76,13 @@ test('the first request after 10 s waits for what came before it, and others wai
   ])
 })
 
-test('somebody with a stream of changes is not away, and waits for nothing', () => {
+test('somebody with a stream of changes is not idle, and waits for nothing', () => {
   const clock = testClock()
   const live = createLive(1)
   const readers = createReaders(clock, live.isHeard, () => Promise.reject(new Error('not asked')))
   live.subscribe(1, 0, () => undefined)
   clock.advance(60_000)
-  expect([readers.isAway(), readers.arrive()]).toEqual([false, undefined])
+  expect([readers.isIdle(), readers.arrive()]).toEqual([false, undefined])
 })
 
 test.each([

@@ -2,11 +2,8 @@ import type { Clock } from '../base/clock.ts'
 
 /** How long the batch that a request began can take, ms. */
 const catchUpMs = 1000
-/** Nobody reads any more when no request has come for so long, ms. */
+/** After this time without a request, ms, nobody reads. */
 export const readingMs = 10_000
-
-/** Header in which main tells app where the journal ended when a request came. Never taken from a client. */
-export const durableHeader = 'x-mishap-durable'
 
 /** Whether a request may be for events. Assets of screens and the checks of whether this process answers are not. */
 export const isReading = (target: string): boolean => !/^(\/[^?]*)?\/_next\/|^\/api\/0\/status\/access\//.test(target)
@@ -15,8 +12,8 @@ export const isReading = (target: string): boolean => !/^(\/[^?]*)?\/_next\/|^\/
 export type Readers = {
   /** True while a screen has an open stream of changes. */
   present(): boolean
-  /** Nobody has a stream open, and no request has come for 10 s. Refine can wait for as long as it saves work. */
-  isAway(): boolean
+  /** No stream is open, and no request has come for 10 s. Refine can wait longer, which saves work. */
+  isIdle(): boolean
   /**
    * A request for a screen or the API has come. What waits is to be readable soon. The first one after 10 s gets a
    * promise, and so do those that come before it resolves: once everything up to `durable` (the end of the journal, where
@@ -42,12 +39,12 @@ export function createReaders(
   let endedMs = 0
   let catchingUp: Promise<void> | undefined
   // The absolute difference: a clock that was set back must not hide for hours that nobody reads.
-  const isAway = () => !isHeard() && Math.abs(clock.now() - arrivedMs) > readingMs
+  const isIdle = () => !isHeard() && Math.abs(clock.now() - arrivedMs) > readingMs
   return {
     present: isHeard,
-    isAway,
+    isIdle,
     arrive: (durable) => {
-      if (isAway()) {
+      if (isIdle()) {
         // A journal that cannot be read stops refine, which reports it. The request is answered from what is stored.
         const mine = caughtUp(catchUpMs, durable)
           .catch(() => undefined)

@@ -38,8 +38,8 @@ const probeMs = 2000
 const missesAway = 3
 const missesKilled = 15
 /**
- * A child that answered is asked again at the third time: a query costs the engine 5 ms of processor time, which was a quarter
- * of what an idle product needs. A hang is noticed up to 4 s later.
+ * A child that answered is asked at every third probe only. A query costs the engine 5 ms of processor time. At each probe, that was a
+ * quarter of what an idle product needs. A hang is noticed up to 4 s later.
  */
 const probesOfAnswers = 3
 

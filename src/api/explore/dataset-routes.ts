@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MishapError } from '../../base/errors.ts'
+import { durableHeader } from '../../base/network.ts'
 import {
   restDatasetAttributes,
   restDatasetAttributeValues,
@@ -86,7 +87,8 @@ const catchUpMs = 800
 
 /** Waits until what was accepted before this request can be read, if a program asks. */
 export const catchUp = async ({ app, request }: Pick<Call<unknown, unknown>, 'app' | 'request'>): Promise<void> => {
-  if (request.headers.has('authorization')) await app.caughtUp(catchUpMs)
+  const { headers } = request
+  if (headers.has('authorization')) await app.caughtUp(catchUpMs, Number(headers.get(durableHeader) ?? 0))
 }
 
 /** Rows of datasets, aggregates of them, and the names of their fields. */

@@ -6,7 +6,7 @@ type How = {
   pace?: Pace
   present?: boolean
   /** Nobody has asked for anything lately. */
-  away?: boolean
+  idle?: boolean
   /** Time between two batches. */
   everyMs?: number
   /** When a request comes, ms after the last batch; below 0: while it runs. */
@@ -33,7 +33,7 @@ async function waitOf(records: number[], how: How): Promise<number> {
     clock,
     {
       present: () => how.present ?? false,
-      isAway: () => how.away ?? false,
+      isIdle: () => how.idle ?? false,
       arrivedMs: () => arrivedMs,
       onArrival: (listener) => {
         listeners.add(listener)
@@ -76,25 +76,25 @@ test.each<[string, number[], How, number]>([
   ['nobody looks at a steady 100/s', [100, 100, 100, 100, 100], { everyMs: 1000 }, 700],
   ['nobody looks at a steady 450/s', [450, 450, 450, 450, 450], { everyMs: 1000 }, 400],
   ['nobody looks, and the batch is not small', [500], {}, 0],
-  ['nobody has asked for long', [10], { away: true }, 3000],
-  ['nobody has asked for long at a steady 100/s', [300, 300, 300], { away: true, everyMs: 3000 }, 3000],
-  ['nobody has asked for long at a steady 190/s', [570, 570, 570, 570], { away: true, everyMs: 3000 }, 3000],
-  ['nobody has asked for long at a steady 450/s', [450, 450, 450, 450, 450], { away: true, everyMs: 1000 }, 400],
-  ['nobody has asked for long, behind a backlog', [2000, 2000, 2000], { away: true, everyMs: 1000 }, 0],
-  ['nobody has asked for long, and a burst has come', [1000], { away: true, leftBytes: 3 * MiB }, 0],
-  ['nobody has asked for long, and a little came meanwhile', [10], { away: true, leftBytes: 100_000 }, 3000],
-  ['the first request after long comes', [10], { away: true, arriveMs: 2000 }, 2000],
+  ['nobody has asked for 10 s', [10], { idle: true }, 3000],
+  ['nobody has asked for 10 s at a steady 100/s', [300, 300, 300], { idle: true, everyMs: 3000 }, 3000],
+  ['nobody has asked for 10 s at a steady 190/s', [570, 570, 570, 570], { idle: true, everyMs: 3000 }, 3000],
+  ['nobody has asked for 10 s at a steady 450/s', [450, 450, 450, 450, 450], { idle: true, everyMs: 1000 }, 400],
+  ['nobody has asked for 10 s, behind a backlog', [2000, 2000, 2000], { idle: true, everyMs: 1000 }, 0],
+  ['nobody has asked for 10 s, and a burst has come', [1000], { idle: true, leftBytes: 3 * MiB }, 0],
+  ['nobody has asked for 10 s, and a little came meanwhile', [10], { idle: true, leftBytes: 100_000 }, 3000],
+  ['the first request after a pause comes', [10], { idle: true, arriveMs: 2000 }, 2000],
   [
-    'nobody has asked for long, and half of a batch comes',
+    'nobody has asked for 10 s, and half of a batch comes',
     [10],
-    { away: true, grownMs: 1500, grownBytes: 4 * MiB },
+    { idle: true, grownMs: 1500, grownBytes: 4 * MiB },
     1500,
   ],
-  ['nobody has asked for long, with little bulk data', [15, 15], { pace: bulkPace, away: true, everyMs: 3000 }, 3000],
+  ['nobody has asked for 10 s, with little bulk data', [15, 15], { pace: bulkPace, idle: true, everyMs: 3000 }, 3000],
   [
-    'nobody has asked for long, and 2 MiB of bulk data come',
+    'nobody has asked for 10 s, and 2 MiB of bulk data come',
     [10],
-    { pace: bulkPace, away: true, grownMs: 1500, grownBytes: 2 * MiB },
+    { pace: bulkPace, idle: true, grownMs: 1500, grownBytes: 2 * MiB },
     1500,
   ],
   [
@@ -103,7 +103,7 @@ test.each<[string, number[], How, number]>([
     { pace: bulkPace, grownMs: 500, grownBytes: 2 * MiB },
     700,
   ],
-  ['nobody has asked for long, with bulk data', [50, 50, 50], { pace: bulkPace, away: true, everyMs: 1000 }, 250],
+  ['nobody has asked for 10 s, with bulk data', [50, 50, 50], { pace: bulkPace, idle: true, everyMs: 1000 }, 250],
   ['a request came while the batch ran', [10], { arriveMs: -1 }, 150],
   ['a request comes in the first 150 ms', [10], { arriveMs: 50 }, 150],
   ['a request comes later', [10], { arriveMs: 600 }, 600],

@@ -11,7 +11,7 @@ export type Pace = {
   /** With this many bytes in the journal, there is nothing to wait for. */
   enoughBytes: number
   /** The same while nobody reads: no more than the first reader can wait for. */
-  awayBytes: number
+  idleBytes: number
 }
 const gatherMs = 150
 /** Less than this in the journal behind a batch is what came while it began: 50 events of 5 kB, or 500 small ones. */
@@ -25,7 +25,7 @@ const quietMs = 700
  * The wait up to `quietPerS` while nobody reads at all. The first request then waits until all that has come is stored. At
  * 100 events/s the product needs 0.18 of a core instead of 0.24, and no less with 5 s. Alerts come that much later.
  */
-const awayMs = 3000
+const idleMs = 3000
 /** Half of a batch of events. */
 export const eventsPace: Pace = {
   smallRecords: 200,
@@ -33,7 +33,7 @@ export const eventsPace: Pace = {
   quietPerS: 200,
   busyMs: 400,
   enoughBytes: 4 * 1024 * 1024,
-  awayBytes: 4 * 1024 * 1024,
+  idleBytes: 4 * 1024 * 1024,
 }
 /**
  * Bulk data waits by bytes alone: a record is one span or a thousand points. An insert of 18,000 spans costs the engine
@@ -47,7 +47,7 @@ export const bulkPace: Pace = {
   busyMs: 250,
   enoughBytes: 12 * 1024 * 1024,
   // A byte of bulk data needs twice as long as one of events.
-  awayBytes: 2 * 1024 * 1024,
+  idleBytes: 2 * 1024 * 1024,
 }
 /** Rates are averaged over this time. */
 const meanMs = 2000
@@ -57,7 +57,7 @@ export type Readers = {
   /** True while a screen has an open stream of changes. */
   present(): boolean
   /** Nobody has asked for anything lately: the next request waits for what is not stored yet. */
-  isAway(): boolean
+  isIdle(): boolean
   /** Time of the last request that may read events, ms. */
   arrivedMs(): number
   /** Calls `listener` when such a request comes. Returns the function to unsubscribe. */
@@ -92,15 +92,15 @@ export function createGather(
   clock: Clock,
   readers: Readers,
   stopped: AbortSignal,
-  { smallRecords, busyRecords, quietPerS, busyMs, enoughBytes, awayBytes }: Pace,
+  { smallRecords, busyRecords, quietPerS, busyMs, enoughBytes, idleBytes }: Pace,
 ): Gather {
   const rateOf = createRate(clock)
   /** End of the last wait. A request since then does not wait for the next batch. */
   let endedMs = clock.now()
   let wake: AbortController | undefined
   let isEnough = false
-  /** The wait is that of nobody who reads. */
-  let isAway = false
+  /** The present wait is `idleMs`, unless something ends it. */
+  let isIdle = false
 
   async function sleep(ms: number): Promise<void> {
     const control = new AbortController()
@@ -114,9 +114,9 @@ export function createGather(
 
   async function wait(records: number, perS: number, leftBytes: number): Promise<void> {
     const isQuiet = !readers.present()
-    // What came within a long wait is more than a small batch. With more behind it, it is a burst after a pause.
-    isAway = readers.isAway() && perS <= quietPerS && leftBytes < littleBytes
-    if (!isAway && records >= (isQuiet ? busyRecords : smallRecords)) return
+    // What came within `idleMs` is more than a small batch. With more behind it, it is a burst after a pause.
+    isIdle = readers.isIdle() && perS <= quietPerS && leftBytes < littleBytes
+    if (!isIdle && records >= (isQuiet ? busyRecords : smallRecords)) return
     let isHurried = readers.arrivedMs() > endedMs
     let isLong = false
     const unsubscribe = readers.onArrival(() => {
@@ -125,9 +125,9 @@ export function createGather(
     })
     await sleep(gatherMs)
     isLong = isQuiet && !isHurried && !isEnough
-    if (isLong) await sleep((isAway ? awayMs : perS > quietPerS ? busyMs : quietMs) - gatherMs)
+    if (isLong) await sleep((isIdle ? idleMs : perS > quietPerS ? busyMs : quietMs) - gatherMs)
     unsubscribe()
-    isAway = false
+    isIdle = false
   }
 
   return {
@@ -138,7 +138,7 @@ export function createGather(
       endedMs = clock.now()
     },
     grown: (leftBytes) => {
-      if (leftBytes < (isAway ? awayBytes : enoughBytes)) return
+      if (leftBytes < (isIdle ? idleBytes : enoughBytes)) return
       isEnough = true
       wake?.abort()
     },

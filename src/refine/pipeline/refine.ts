@@ -28,11 +28,9 @@ const waitingMax = 5000
  * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. No more than that waits while
  * nobody reads.
  */
-const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: eventsPace.awayBytes, bulk: bulkPace.awayBytes }
+const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: eventsPace.idleBytes, bulk: bulkPace.idleBytes }
 /** A lane with more records before it, of any lane, is not waited for either: passing 1,000 takes 4 ms. */
 const catchUpRecordsMax = 5000
-/** Main reports the end of the journal at most every 20 ms to somebody who reads. */
-const reportedMs = 25
 const dayMs = 86_400_000
 
 /** A lane: everything before `doneTo` is committed. `waiting`: its uncommitted records on disk, counted up to 5,000. */
@@ -58,9 +56,9 @@ export type Refine = {
   /** The store that blocks refining because it is down or its disk is full; undefined if none does. */
   waitsFor(): Wait | undefined
   /**
-   * Resolves when everything that was on disk at the call is committed, and after `ms` at the latest. Returns at once
-   * while the backlog is too large for that, a store is away, or no batch may begin. For somebody who reads what has just
-   * been sent. `durable`: where the journal ended; without it, 25 ms pass in which main reports that.
+   * Resolves when everything that is on disk is committed, and after `ms` at the latest. Returns at once while the backlog is
+   * too large for that, a store is away, or no batch may begin. For somebody who reads what has just been sent. `durable`:
+   * where main saw the end of the journal (`durableHeader`). This process may learn of it up to 0.2 s later.
    */
   caughtUp(ms: number, durable?: number): Promise<void>
   /** Totals of the commits since the start. `ms` is the sum of the batch durations from start to commit. */
@@ -109,7 +107,7 @@ function createMapping(
   waits: Waits,
 ): { maps: MapCache | undefined; remapper: Remapper | undefined } {
   if (!artifacts) return { maps: undefined, remapper: undefined }
-  const away = (isAway: boolean) => (isAway ? waits.begin('blobs') : waits.end('blobs'))
+  const away = (isIdle: boolean) => (isIdle ? waits.begin('blobs') : waits.end('blobs'))
   const maps = createMapCache({ clock, observe, meta: artifacts, blobs, blobSource, away })
   const groupingOf = async (id: number) => (await meta.projects.projectSettings(id))?.grouping
   return { maps, remapper: createRemapper({ clock, observe, maps, groupingOf }) }
@@ -139,10 +137,9 @@ function createCatchUp(
     const { at, bytes } = readers[lane].survey(cursors[lane], target, lane, limits)
     return bytes >= limits.bytesMax || at < target
   }
-  return async (ms, durable) => {
-    if (durable === undefined) await clock.sleep(reportedMs, stopped.signal)
+  return async (ms, durable = 0) => {
     if (!state.isRunning || state.draining || state.pauseCount > 0 || waits.oldest()) return
-    const target = Math.max(state.durable, durable ?? 0)
+    const target = Math.max(state.durable, durable)
     const awaited = loops.filter((loop) => !loop.isDone(target) && !isBehind(loop.lane, target))
     const late = clock.sleep(ms, stopped.signal).then(() => true)
     while (awaited.some((loop) => !loop.isDone(target)))
