@@ -6,7 +6,12 @@ import { api, bootstrap, discard, type Product, type Project, ready, start, unti
 import { realBodies, runLoad } from './load.ts'
 import { cpuOf, pssOf, type Row } from './measure.ts'
 
-type Cost = { cores: number; eachCores: string; pss: number; eachPss: string }
+/** `eventMs`: processor time of an event in ms, until all are stored. */
+type Cost = { cores: number; eachCores: string; pss: number; eachPss: string; eventMs?: number }
+
+/** CPU seconds used so far by all processes of the product. */
+const secondsOf = (product: Product) =>
+  Object.values(cpuOf(product.child.pid ?? 0)).reduce((sum, used) => sum + used, 0)
 
 /** Cores and memory while `work` runs. Memory is the highest of a sample each two seconds. */
 async function costOf(product: Product, seconds: number, work: Promise<unknown>): Promise<Cost> {
@@ -38,12 +43,14 @@ async function atRate(product: Product, project: Project, rate: number, seconds:
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const options = { port: product.port, path, bodies: realBodies().mix, connections: 16, rate }
   await runLoad(options, 3)
-  const cost = await costOf(product, seconds, runLoad(options, seconds))
+  const before = secondsOf(product)
+  const load = runLoad(options, seconds)
+  const cost = await costOf(product, seconds, load)
   await until('the journal to drain', 60_000, async () => {
     const { json } = await api(product, project, '/status/')
     return (json as { journal: { lagBytes: number } }).journal.lagBytes === 0
   })
-  return cost
+  return { ...cost, eventMs: (1000 * (secondsOf(product) - before)) / (await load).ok }
 }
 
 const goals = { idle: { cores: 0.01, pss: 330 }, 100: { cores: 0.15, pss: 450 }, 2000: { cores: 1, pss: 600 } }
@@ -54,11 +61,15 @@ async function rowsOf(name: string, seconds: number, tree?: string): Promise<Row
     await ready(product)
     await pause(10_000)
     const rows: Row[] = []
-    const add = (what: string, { cores, pss, eachCores, eachPss }: Cost, goal: { cores: number; pss: number }) =>
+    const add = (
+      what: string,
+      { cores, pss, eachCores, eachPss, eventMs }: Cost,
+      goal: { cores: number; pss: number },
+    ) =>
       rows.push({
         what: `${what}${name}: cores; memory of all processes (PSS)`,
         goal: `${goal.cores}; ${goal.pss} MB`,
-        result: `${cores.toFixed(3)} (${eachCores}); ${pss} MB (${eachPss})`,
+        result: `${cores.toFixed(3)} (${eachCores}); ${pss} MB (${eachPss})${eventMs === undefined ? '' : `; ${eventMs.toFixed(2)} ms of a core an event until all is stored`}`,
         met: cores <= goal.cores && pss <= goal.pss,
       })
     add('fresh and idle', await costOf(product, seconds, pause(seconds * 1000)), goals.idle)

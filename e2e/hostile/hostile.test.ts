@@ -1,6 +1,8 @@
 // Clients that try to take the product down. Each test also requires that a good client is still served.
 import { execFileSync } from 'node:child_process'
+import { open, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,6 +37,32 @@ beforeAll(async () => {
   slow = [raw([`${line()}Content-Length: 100000\r\n\r\n{`], 60_000), raw([line()], 75_000)]
 })
 afterAll(() => discard(product))
+
+/**
+ * Writes 4 kB to the product's disk and syncs it, about ten times a second, until it is called. Returns the longest of
+ * them in ms: how long the disk, and this process, made everybody wait. An answer needs a sync, so a limit of its time
+ * holds beyond that.
+ */
+function longestSync(): () => Promise<number> {
+  const seen = { on: true, longestMs: 0 }
+  const running = (async () => {
+    const file = await open(join(product.data, 'probe'), 'w')
+    while (seen.on) {
+      const began = performance.now()
+      await file.write(Buffer.alloc(4096, 1), 0, 4096, 0)
+      await file.datasync()
+      seen.longestMs = Math.max(seen.longestMs, performance.now() - began)
+      await pause(100)
+    }
+    await file.close()
+    await rm(join(product.data, 'probe'))
+  })()
+  return async () => {
+    seen.on = false
+    await running
+    return seen.longestMs
+  }
+}
 
 /** Sends four good requests per second, and returns their statuses and times. */
 function goodClient(to: Project = project) {
@@ -209,15 +237,17 @@ test.skipIf(filesMax < 3 * loris)(
       }
     })()
     const good = goodClient()
+    const disk = longestSync()
     await pause(5000)
-    const open = sockets.filter((socket) => !socket.destroyed).length
+    const connected = sockets.filter((socket) => !socket.destroyed).length
     const seen = await good()
+    const diskMs = await disk()
     state.on = false
     await dripping
     for (const socket of sockets) socket.destroy()
-    expect(open).toBeGreaterThan(loris * 0.9)
+    expect(connected).toBeGreaterThan(loris * 0.9)
     expect(seen.statuses).toEqual([200])
-    expect(seen.worst).toBeLessThan(1000)
+    expect(seen.worst).toBeLessThan(1000 + diskMs)
     expect(memory()).toBeLessThan(1500)
   },
 )
@@ -358,6 +388,7 @@ test('one key that floods does not slow the others: they are all taken, and seen
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const flood = runLoad({ port: product.port, path, bodies: [body], connections: 32 }, floodS)
   const goodClients = others.map((other) => goodClient(other))
+  const disk = longestSync()
   await pause((floodS - 3) * 1000)
   const quietProject = others[0] ?? project
   const late = errorEvent('LateError', 'sent in the flood')
@@ -374,11 +405,13 @@ test('one key that floods does not slow the others: they are all taken, and seen
   const seenMs = performance.now() - began
   const { ok, refused } = await flood
   const seen = await Promise.all(goodClients.map((stop) => stop()))
+  const diskMs = await disk()
+  const worst = Math.max(...seen.map((client) => client.worst))
   console.log(
-    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(Math.max(...seen.map((client) => client.worst)))} ms; seen after ${Math.round(seenMs)} ms`,
+    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(worst)} ms, the disk's longest sync ${Math.round(diskMs)} ms; seen after ${Math.round(seenMs)} ms`,
   )
   for (const client of seen) expect(client.statuses).toEqual([200])
-  expect(Math.max(...seen.map((client) => client.worst))).toBeLessThan(2000)
+  expect(worst).toBeLessThan(2000 + diskMs)
   expect(seenMs).toBeLessThan(20_000)
   // The only refusal is 429, for the events that the machine cannot process in time.
   expect(Object.keys(refused).filter((status) => status !== '429')).toEqual([])

@@ -55,7 +55,7 @@ export type LaneLoop = {
   run(from: number): Promise<void>
   /** Everything of the lane before it is committed. It is not before its cursor in the meta store. */
   readonly doneTo: number
-  /** Looks at what came. Returns the bytes of the lane's records that no batch has, counted up to the lane's `enoughBytes`. */
+  /** Looks at what came. Returns the bytes of the lane's records that no batch has, counted up to what ends any wait. */
   look(): number
   /** Whether everything of the lane before a position is committed. */
   isDone(before: number): boolean
@@ -170,11 +170,12 @@ const newPlace = (): Place => ({
 /** See `LaneLoop.look`. Passes records of other lanes. */
 function lookAhead({ lane, state, reader }: LaneDeps, place: Place): number {
   const { position } = place
-  const { enoughBytes } = lane === 'bulk' ? bulkPace : eventsPace
+  const { enoughBytes, idleBytes } = lane === 'bulk' ? bulkPace : eventsPace
+  const bytesMax = Math.max(enoughBytes, idleBytes)
   if (place.looked.from !== position) place.looked = { from: position, at: position, bytes: 0, isDamaged: false }
   const { looked } = place
-  if (looked.bytes < enoughBytes && !looked.isDamaged) {
-    const limits = { bytesMax: enoughBytes, recordsMax: lookedRecordsMax }
+  if (looked.bytes < bytesMax && !looked.isDamaged) {
+    const limits = { bytesMax, recordsMax: lookedRecordsMax }
     const { at, bytes, isDamaged } = reader.survey(looked.at, state.durable, lane, limits)
     Object.assign(looked, { at, bytes: looked.bytes + bytes, isDamaged })
   }

@@ -25,10 +25,10 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 const waitingMax = 5000
 /**
- * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. No more than that waits while
- * nobody reads.
+ * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. Of events, a batch can be on
+ * its way while the next one waits.
  */
-const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: eventsPace.idleBytes, bulk: bulkPace.idleBytes }
+const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: 2 * eventsPace.idleBytes, bulk: bulkPace.idleBytes }
 /** A lane with more records before it, of any lane, is not waited for either: passing 1,000 takes 4 ms. */
 const catchUpRecordsMax = 5000
 const dayMs = 86_400_000
