@@ -73,50 +73,57 @@ function isAccount(bytes: Uint8Array, at: number): boolean {
 
 /** Checks the bytes around the last character of a pair. `at`: the index of that character. */
 type Test = (bytes: Uint8Array, at: number) => boolean
+/** A test that can only succeed if the letter, in any case, is `place` bytes after the last character of the pair. */
+type Near = { place: number; letter: string; test: Test }
+
+/** Most pairs are in other words, and comparing a letter costs a tenth of a call: 19 us for 12 kB instead of 34. */
+const near = (place: number, letter: string, test: Test): Near => ({ place, letter, test })
 
 /**
  * One pair of letters for each secret word, in any case: few bytes of a payload match. Each test checks whether a word
  * is around `at`. Whole names must have boundaries. Names with a gap ("api key") match with any character in it.
  */
-const pairs: Readonly<Record<string, Test>> = {
+const pairs: Readonly<Record<string, Test | Near>> = {
   // password, passwd: pa-ss
-  ss: (b, at) => has(b, at + 1, 119) && isAt(b, at - 3, 'pa'),
+  ss: near(1, 'w', (b, at) => isAt(b, at - 3, 'pa')),
   // mysql_pwd
   wd: (b, at) => isAt(b, at - 2, 'p'),
   jw: (b, at) => isAt(b, at + 1, 't'),
   // token
-  ok: (b, at) => isAt(b, at - 2, 't') && isAt(b, at + 1, 'en'),
+  ok: near(-2, 't', (b, at) => isAt(b, at + 1, 'en')),
   // api_key, private_key
-  ke: (b, at) => has(b, at + 1, 121) && (endsWithWord(b, at - 1, 'api') || endsWithWord(b, at - 1, 'private')),
+  ke: near(1, 'y', (b, at) => endsWithWord(b, at - 1, 'api') || endsWithWord(b, at - 1, 'private')),
   // set-cookie, and AKIA of AWS
   ki: (b, at) =>
     (isAt(b, at - 4, 'cookie') && endsWithWord(b, at - 4, 'set')) || (isAt(b, at - 2, 'akia') && isKeySign(b, at + 2)),
   // Key forms: ASIA of AWS, eyJ of JSON Web Tokens, ghp_, github_pat_, glpat-, xoxb-, xapp-, npm_, AIza.
-  si: (b, at) => isAt(b, at - 2, 'asia') && isKeySign(b, at + 2),
-  ey: (b, at) => has(b, at + 1, 106) && isKeySign(b, at + 2),
+  si: near(-2, 'a', (b, at) => isAt(b, at - 2, 'asia') && isKeySign(b, at + 2)),
+  ey: near(1, 'j', (b, at) => isKeySign(b, at + 2)),
   gh: (b, at) => b[at + 2] === 95 && isKeySign(b, at + 3),
-  ub: (b, at) => isAt(b, at - 5, 'github_pat_'),
-  lp: (b, at) => isAt(b, at - 2, 'glpat-'),
-  xo: (b, at) => has(b, at + 1, 120) && b[at + 3] === 45,
-  xa: (b, at) => isAt(b, at + 1, 'pp-'),
-  pm: (b, at) => isAt(b, at - 2, 'npm_'),
-  iz: (b, at) => isAt(b, at - 2, 'aiza'),
+  ub: near(-2, 'h', (b, at) => isAt(b, at - 5, 'github_pat_')),
+  lp: near(-2, 'g', (b, at) => isAt(b, at - 2, 'glpat-')),
+  xo: near(1, 'x', (b, at) => b[at + 3] === 45),
+  xa: near(1, 'p', (b, at) => isAt(b, at + 1, 'pp-')),
+  pm: near(-2, 'n', (b, at) => isAt(b, at - 2, 'npm_')),
+  iz: near(-2, 'a', (b, at) => isAt(b, at - 2, 'aiza')),
   // sk_live_, rk_test_, sk-, SG.
   k_: (b, at) => isAt(b, at + 1, 'live_') || isAt(b, at + 1, 'test_'),
-  'k-': (b, at) => has(b, at - 2, 115) && begins(b, at - 2) && isKeySign(b, at + 1),
-  'g.': (b, at) => has(b, at - 2, 115) && begins(b, at - 2) && isKeySign(b, at + 1),
-  th: (b, at) => isAt(b, at - 3, 'au'),
-  cr: (b, at) => has(b, at + 1, 101) && (isAt(b, at - 3, 'secret') || isAt(b, at - 1, 'credentials')),
+  'k-': near(-2, 's', (b, at) => begins(b, at - 2) && isKeySign(b, at + 1)),
+  'g.': near(-2, 's', (b, at) => begins(b, at - 2) && isKeySign(b, at + 1)),
+  th: near(-2, 'u', (b, at) => isAt(b, at - 3, 'au')),
+  cr: near(1, 'e', (b, at) => isAt(b, at - 3, 'secret') || isAt(b, at - 1, 'credentials')),
   // csrf, xsrf
   rf: (b, at) => has(b, at - 2, 115),
   // two_factor
-  fa: (b, at) => isAt(b, at - 1, 'factor') && endsWithWord(b, at - 1, 'two'),
+  fa: near(1, 'c', (b, at) => isAt(b, at - 1, 'factor') && endsWithWord(b, at - 1, 'two')),
   // session, _session, session_id, laravel_session, asp.net_sessionid
-  io: (b, at) =>
-    isAt(b, at - 5, 'session') && (isAt(b, at + 2, 'id') || (begins(b, at - 5) && !isAlnum(b[at + 2] ?? 0))),
+  io: near(-3, 's', (b, at) => {
+    if (!isAt(b, at - 5, 'session')) return false
+    return isAt(b, at + 2, 'id') || (begins(b, at - 5) && !isAlnum(b[at + 2] ?? 0))
+  }),
   // phpsessid, sid, connect.sid
-  id: (b, at) => has(b, at - 2, 115) && (isAt(b, at - 5, 'sess') || (begins(b, at - 2) && !isAlnum(b[at + 1] ?? 0))),
-  tp: (b, at) => has(b, at - 2, 111) && begins(b, at - 2) && !isAlnum(b[at + 1] ?? 0),
+  id: near(-2, 's', (b, at) => isAt(b, at - 5, 'sess') || (begins(b, at - 2) && !isAlnum(b[at + 1] ?? 0))),
+  tp: near(-2, 'o', (b, at) => begins(b, at - 2) && !isAlnum(b[at + 1] ?? 0)),
   // "bearer x", also with a plus or an escape as the space; -----BEGIN
   be: (b, at) =>
     (isAt(b, at - 1, 'bearer') && [32, 43, 92, 37].includes(b[at + 5] ?? 0)) || isAt(b, at - 6, '-----begin'),
@@ -171,18 +178,27 @@ const bothCases = (sign: string) => [sign.charCodeAt(0), sign.toUpperCase().char
  * The action for each byte, by the previous byte and itself. A table by single letters matched every tenth byte, and
  * one with tracking of strings and levels every fourth (65 us for 12 kB). Values from `firstTest` are indexes of tests.
  */
-function makeTables(): { kinds: Uint8Array; tests: Test[] } {
+function makeTables(): { kinds: Uint8Array; tests: Test[]; places: Int8Array; letters: Uint8Array } {
   const kinds = new Uint8Array(65_536)
   const tests: Test[] = []
+  /** For each kind, where a letter must be and which; 0 if none must. */
+  const places = new Int8Array(256)
+  const letters = new Uint8Array(256)
   const all = Array.from({ length: 256 }, (_, byte) => byte)
   const put = (befores: number[], bytes: number[], kind: number) => {
     for (const before of befores) for (const byte of bytes) kinds[(before << 8) | byte] = kind
   }
   const kindOf = (test: Test) => firstTest + tests.push(test) - 1
+  const kindNear = ({ place, letter, test }: Near) => {
+    const kind = kindOf(test)
+    places[kind] = place
+    letters[kind] = letter.charCodeAt(0)
+    return kind
+  }
   for (const [sign, test] of Object.entries(singles)) put(all, [sign.charCodeAt(0)], kindOf(test))
   for (const [byte, test] of Object.entries(folding)) put(all, [Number(byte)], kindOf(test))
   for (const [[first = '', second = ''], test] of Object.entries(pairs))
-    put(bothCases(first), bothCases(second), kindOf(test))
+    put(bothCases(first), bothCases(second), typeof test === 'function' ? kindOf(test) : kindNear(test))
   // \u can hide any character, also within JSON inside a text.
   put(
     [92],
@@ -195,23 +211,34 @@ function makeTables(): { kinds: Uint8Array; tests: Test[] } {
   put([45], digits, kindOf(isSecurityNumber))
   put(all.filter(isUpper), digits, kindOf(isAccount))
   put(digits, bothCases('e'), kindOf(isExponent))
-  return { kinds, tests }
+  return { kinds, tests, places, letters }
 }
-const { kinds, tests } = makeTables()
+const { kinds, tests, places, letters } = makeTables()
+
+/** The index of the next byte with an action, from `from` on; `size` if there is none. */
+function nextSuspect(bytes: Uint8Array, table: Uint8Array, from: number, size: number): number {
+  let before = from === 0 ? 0 : (bytes[from - 1] as number)
+  for (let i = from; i < size; i++) {
+    const byte = bytes[i] as number
+    if (table[(before << 8) | byte] !== plain) return i
+    before = byte
+  }
+  return size
+}
 
 /**
  * Scans the bytes of a JSON text that JSON.parse accepted. True means: no name, character or number in it can match a
- * default rule, even after normalizing. Stops at the first suspect byte. Linear.
+ * default rule, even after normalizing. Stops at the first suspect byte. Linear. The loop over all bytes calls nothing: with
+ * the tests in it, 12 kB took 25 us instead of 15.
  */
 export function scan(bytes: Uint8Array): boolean {
   if (bytes[0] === 0xef) return false
-  let before = 0
   const size = bytes.length
-  for (let i = 0; i < size; i++) {
-    const byte = bytes[i] as number
-    const kind = kinds[(before << 8) | byte] as number
-    before = byte
-    if (kind !== plain && (tests[kind - firstTest] as Test)(bytes, i)) return false
+  for (let i = nextSuspect(bytes, kinds, 0, size); i < size; i = nextSuspect(bytes, kinds, i + 1, size)) {
+    const kind = kinds[((bytes[i - 1] ?? 0) << 8) | (bytes[i] as number)] as number
+    const letter = letters[kind] as number
+    if (letter !== 0 && ((bytes[i + (places[kind] as number)] ?? 0) | 32) !== letter) continue
+    if ((tests[kind - firstTest] as Test)(bytes, i)) return false
   }
   return true
 }

@@ -14,6 +14,9 @@ const names: ReadonlyMap<string, NormalEvent['level']> = new Map([
 
 /** A level by name, alias or Python's number (10 debug to 50 fatal); undefined for anything else. */
 export function levelOf(value: unknown): NormalEvent['level'] | undefined {
+  // Most events and breadcrumbs have a plain name.
+  const known = names.get(value as string)
+  if (known) return known
   const number =
     typeof value === 'number' ? value : typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : undefined
   if (number !== undefined) {
