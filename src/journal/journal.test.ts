@@ -219,6 +219,51 @@ describe('the disk', () => {
   })
 })
 
+describe('records that come while a group is written', () => {
+  /** Appends `records` during a write. Returns how many are on disk before and after the wait that follows it. */
+  async function writtenOf(records: number): Promise<[number, number]> {
+    const folder = newFolder()
+    const clock = testClock()
+    const writer = await openJournalWriter(options(folder, { clock, groupMs: 5 }))
+    const first = writer.append(head(0), Buffer.from('a'))
+    clock.advance(5)
+    let count = 0
+    const others = Array.from({ length: records }, async (_, n) => {
+      await writer.append(head(n + 1), Buffer.from('b'))
+      count++
+    })
+    await first
+    await systemClock.sleep(50)
+    const before = count
+    clock.advance(5)
+    await Promise.all(others)
+    await writer.close()
+    rmSync(folder, { recursive: true })
+    return [before, count]
+  }
+
+  test.each([
+    ['a few wait once more', 7, [0, 7]],
+    ['many are written at once', 8, [8, 8]],
+  ])('%s', async (_name, records, expected) => {
+    expect(await writtenOf(records)).toEqual(expected)
+  })
+
+  test('a few are written when the journal is closed', async () => {
+    const folder = newFolder()
+    const clock = testClock()
+    const writer = await openJournalWriter(options(folder, { clock, groupMs: 5 }))
+    const first = writer.append(head(0), Buffer.from('a'))
+    clock.advance(5)
+    const second = writer.append(head(1), Buffer.from('b'))
+    await first
+    await systemClock.sleep(20)
+    await writer.close()
+    expect(await second).toBeGreaterThan(await first)
+    rmSync(folder, { recursive: true })
+  })
+})
+
 describe('segments that were taken away', () => {
   const emptied = async (alsoTheNumber: boolean) => {
     const folder = newFolder()
