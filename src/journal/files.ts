@@ -1,30 +1,24 @@
 import {
-  close as closeFile,
   closeSync,
   constants,
-  fdatasync,
   fstatSync,
   fsyncSync,
-  ftruncate,
   ftruncateSync,
   mkdirSync,
-  open as openFile,
   openSync,
   promises,
   renameSync,
   rmSync,
-  statfs,
   statSync,
-  writev,
   writevSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Clock } from '../base/clock.ts'
 import { MishapError } from '../base/errors.ts'
 import type { Lane } from '../base/lane.ts'
 import type { Observe } from '../base/observe.ts'
 import { BodyBudget, reserveBody } from './budget.ts'
+import { close, diskOf, open, sync, truncate, write } from './disk.ts'
 import { listSegments, listSpares, readNewest, segmentPath, syncFolder, validBytes, writeNewest } from './folder.ts'
 import {
   type BodyReservation,
@@ -104,16 +98,7 @@ const freeCheckMs = 1000
 const directBytesMax = 64 * 1024
 const quickMs = 25
 
-const open = promisify(openFile)
-const close = promisify(closeFile)
-const truncate = promisify(ftruncate)
-const sync = promisify(fdatasync)
-const diskOf = promisify(statfs)
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-const write = (handle: number, parts: Buffer[], at: number) =>
-  new Promise<number>((resolve, reject) => {
-    writev(handle, parts, at, (error, bytes) => (error ? reject(error) : resolve(bytes)))
-  })
 
 /**
  * Opens the journal for appending. Creates the folder (mode 0700) and begins a new segment, because nothing is appended
