@@ -43,6 +43,8 @@ async function atRate(product: Product, project: Project, rate: number, seconds:
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const options = { port: product.port, path, bodies: realBodies().mix, connections: 16, rate }
   await runLoad(options, 3)
+  // By then all of that is stored, and the end of the rate before, which asked the API, is over 10 s ago.
+  await pause(8000)
   const before = secondsOf(product)
   const load = runLoad(options, seconds)
   const cost = await costOf(product, seconds, load)

@@ -135,7 +135,7 @@ describe('shares', () => {
     expect(taken).toBeLessThan(1.1 * pressureBytes)
   })
   test('a key that begins to flood while limits are on is noticed before the next count', () => {
-    const state = { lag: 30 * MiB, done: 0 }
+    const state = { lag: 1.25 * pressureBytes, done: 0 }
     const share = createShare(
       { lagBytes: () => state.lag, doneBytes: () => state.done, bodyBytes: () => 0, waitingBytes: () => 0 },
       10_000 * MiB,

@@ -3,8 +3,11 @@ import type { JournalWriter } from '../journal/journal.ts'
 import type { IngestKey } from '../store/meta/meta.ts'
 import type { Limited } from './rates.ts'
 
-/** Above this lag, keys are limited to a fair share: 2 to 4 s of work for one worker on two cores. */
-export const pressureBytes = 24 * 1024 * 1024
+/**
+ * Above this lag, keys are limited to a fair share: 1 to 3 s of work for one worker on two cores. Two batches of events of 12 MiB
+ * can be in flight without a backlog.
+ */
+export const pressureBytes = 32 * 1024 * 1024
 /** Pressure limit for bodies over 1 MiB. Refine copies one of the largest within seconds: that is no flood. */
 export const spoolPressureBytes = 256 * 1024 * 1024
 /** Interval to recalculate the shares. */
@@ -232,7 +235,7 @@ class Admission implements Share {
     const drained = done - this.#done
     this.#done = done
     if (drained > 0 || this.#lag === 0 || this.#movedMs > nowMs) this.#movedMs = nowMs
-    // Refine takes batches of up to 8 MiB, so most counts see no progress. A mean is used instead.
+    // Refine takes batches of up to 24 MiB, so most counts see no progress. A mean is used instead.
     this.#drain += ((drained * 1000) / spanMs - this.#drain) * weight
     for (const [id, meter] of this.#meters) {
       meter.rate += ((meter.bytes * 1000) / spanMs - meter.rate) * weight

@@ -333,7 +333,7 @@ class Writer {
     this.#writing = this.#run()
   }
 
-  /** Writes one group at a time. Records that arrive meanwhile form the next group, which starts at once. */
+  /** Writes one group at a time. Records that arrive meanwhile form the next group; a few of them wait `groupMs` for others. */
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       const { group, bytes } = this.#take()

@@ -19,7 +19,7 @@ const head: RecordHead = {
 }
 
 test.each<[string, Parameters<typeof limitsOf>, number, number]>([
-  ['events have limits of their own, whatever bulk data grows to', ['events', 0.1], 4000, 16],
+  ['events have limits of their own, whatever bulk data grows to', ['events', 0.1], 3000, 12],
   ['rows that are smaller than what was received', ['bulk', 0.4], 4000, 24],
   ['spans and log lines', ['bulk', 0.7], 4000, 20],
   ['points of OpenTelemetry', ['bulk', 2], 4000, 7],

@@ -111,6 +111,7 @@ test.each<[string, number[], How, number]>([
     { idle: true, everyMs: 20_000, leftBytes: 3 * MiB },
     0,
   ],
+  ['nobody has asked for 10 s, behind a full batch of small events', [3000, 3000], { idle: true, everyMs: 1000 }, 0],
   ['nobody has asked for 10 s, beside much bulk data', [2000], { idle: true, present: true }, 0],
   ['nobody has asked for 10 s, and a little came meanwhile', [10], { idle: true, leftBytes: 100_000 }, 3000],
   ['the first request after a pause comes', [10], { idle: true, arriveMs: 2000 }, 2000],

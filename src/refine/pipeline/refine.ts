@@ -6,6 +6,7 @@ import { segmentOf } from '../../journal/record.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import { createMetricBuffers, type MetricBuffers } from '../kinds/metric/memory.ts'
 import { createMapCache, type MapCache } from '../symbolicate/map-cache.ts'
+import { eventsLimits } from './batch-size.ts'
 import type { RefineDeps, Totals, Work } from './commit.ts'
 import { createMemory } from './deduplicate.ts'
 import {
@@ -25,12 +26,15 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 const waitingMax = 5000
 /**
- * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. Of events, a batch can be on
- * its way while the next one waits.
+ * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. While nobody read, a batch of
+ * events can be on its way and the next one waits.
  */
-const catchUpBytesMax: Readonly<Record<Lane, number>> = { events: 2 * eventsPace.idleBytes, bulk: bulkPace.idleBytes }
+const catchUpBytesMax = (lane: Lane, wasIdle: boolean): number => {
+  if (lane === 'bulk') return bulkPace.idleBytes
+  return wasIdle ? 2 * eventsPace.idleBytes : eventsPace.enoughBytes
+}
 /** A lane with more records before it, of any lane, is not waited for either: passing 1,000 takes 4 ms. */
-const catchUpRecordsMax = 5000
+const catchUpRecordsMax = 2 * eventsLimits.recordsMax
 const dayMs = 86_400_000
 
 /** A lane: everything before `doneTo` is committed. `waiting`: its uncommitted records on disk, counted up to 5,000. */
@@ -126,14 +130,14 @@ async function checkPosition(deps: RefineDeps, durable: number): Promise<void> {
 
 /** Makes `caughtUp`. It waits for the lanes that can be committed soon. */
 function createCatchUp(
-  { clock, stopped, cursors, waits }: Work,
+  { clock, stopped, cursors, waits, readers: people }: Work,
   state: LoopState,
   signal: Signal,
   loops: readonly LaneLoop[],
   readers: Record<Lane, JournalReader>,
 ): Refine['caughtUp'] {
   const isBehind = (lane: Lane, target: number) => {
-    const limits = { bytesMax: catchUpBytesMax[lane], recordsMax: catchUpRecordsMax }
+    const limits = { bytesMax: catchUpBytesMax(lane, people.isIdle()), recordsMax: catchUpRecordsMax }
     const { at, bytes } = readers[lane].survey(cursors[lane], target, lane, limits)
     return bytes >= limits.bytesMax || at < target
   }

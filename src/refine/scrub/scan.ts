@@ -1,4 +1,4 @@
-// One pass over a payload's bytes instead of two walks with patterns on every text: 20 us against 180 us for 12 kB. It
+// One pass over a payload's bytes instead of two walks with patterns on every text: 15 us against 180 us for 12 kB. It
 // can call a harmless payload suspect (then the walks decide), but never a suspect payload harmless.
 
 const isDigit = (byte: number) => byte >= 48 && byte <= 57
@@ -76,7 +76,7 @@ type Test = (bytes: Uint8Array, at: number) => boolean
 /** A test that can only succeed if the letter, in any case, is `place` bytes after the last character of the pair. */
 type Near = { place: number; letter: string; test: Test }
 
-/** Most pairs are in other words, and comparing a letter costs a tenth of a call: 19 us for 12 kB instead of 34. */
+/** Most pairs are in other words, and comparing a letter costs a tenth of a call: 27 us for 12 kB instead of 34. */
 const near = (place: number, letter: string, test: Test): Near => ({ place, letter, test })
 
 /**
@@ -229,7 +229,7 @@ function nextSuspect(bytes: Uint8Array, table: Uint8Array, from: number, size: n
 /**
  * Scans the bytes of a JSON text that JSON.parse accepted. True means: no name, character or number in it can match a
  * default rule, even after normalizing. Stops at the first suspect byte. Linear. The loop over all bytes calls nothing: with
- * the tests in it, 12 kB took 25 us instead of 15.
+ * the tests in it, 12 kB took 27 us instead of 15.
  */
 export function scan(bytes: Uint8Array): boolean {
   if (bytes[0] === 0xef) return false
