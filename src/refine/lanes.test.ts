@@ -159,6 +159,33 @@ test('the first request after a pause is answered once what waits is stored', as
   expect([await stored(entry), (await refine.lanes()).events.waiting]).toEqual([2, 0])
 })
 
+test.each([
+  ['the first request after a pause waits for 6 MiB of events', true],
+  ['a request after another one does not', false],
+])('%s', async (_name, idle) => {
+  const entry = await bench()
+  const readers = {
+    present: () => false,
+    isIdle: () => idle,
+    arrivedMs: () => 0,
+    onArrival: () => () => undefined,
+  }
+  const refine = entry.open(undefined, undefined, { readers })
+  await refine.start()
+  const filler = Buffer.from(`{"type":"attachment","length":900000,"filename":"a"}\n${'x'.repeat(900_000)}\n`)
+  for (let n = 0; n < 7; n++)
+    await entry.writer.append(head(entry.projectId), Buffer.concat([envelope(newId()), filler]))
+  refine.advance(entry.writer.durable())
+  let isAnswered = false
+  const answered = refine.caughtUp(60_000).then(() => {
+    isAnswered = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isAnswered).toBe(!idle)
+  await answered
+  if (idle) expect((await refine.lanes()).events.waiting).toBe(0)
+})
+
 test('nobody waits for events while a store is away', async () => {
   const entry = await bench()
   entry.events.state.fail.push(...Array<'before'>(1000).fill('before'))
