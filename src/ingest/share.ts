@@ -4,8 +4,8 @@ import type { IngestKey } from '../store/meta/meta.ts'
 import type { Limited } from './rates.ts'
 
 /**
- * Above this lag, keys are limited to a fair share: 1 to 3 s of work for one worker on two cores. Two batches of events of 12 MiB
- * can be in flight without a backlog.
+ * Above this lag, keys are limited to a fair share: 1 to 3 s of work for one worker on two cores. Without a
+ * backlog, two batches of events of 12 MiB can be in flight.
  */
 export const pressureBytes = 32 * 1024 * 1024
 /** Pressure limit for bodies over 1 MiB. Refine copies one of the largest within seconds: that is no flood. */

@@ -6,7 +6,7 @@ export type Pace = {
   /** After a smaller batch, the loop waits `gatherMs` for more; while nobody reads, after one below `busyRecords`. */
   smallRecords: number
   busyRecords: number
-  /** After a batch of so many records more is there, however little a look shows. */
+  /** A batch of so many records was full: more is in the journal, even if a look at it does not show that. */
   fullRecords: number
   /** Records per second up to which the longer wait applies, and the wait above them. */
   quietPerS: number
@@ -15,7 +15,7 @@ export type Pace = {
   enoughBytes: number
   /** The same while nobody reads at all: no more than the first reader can wait for. */
   idleBytes: number
-  /** The wait above `quietPerS` while nobody reads at all; 0 if it is the one of between two requests. */
+  /** The wait above `quietPerS` while nobody reads at all. 0: `busyMs` applies then, too. */
   idleBusyMs: number
 }
 const gatherMs = 150

@@ -26,8 +26,8 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 const waitingMax = 5000
 /**
- * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. While nobody read, a batch of
- * events can be on its way and the next one waits.
+ * A backlog of more bytes is not waited for by a reader: it takes longer than an answer may. Before the first request after
+ * a pause, a batch of events can be in flight while the next one waits.
  */
 const catchUpBytesMax = (lane: Lane, wasIdle: boolean): number => {
   if (lane === 'bulk') return bulkPace.idleBytes
@@ -111,7 +111,7 @@ function createMapping(
   waits: Waits,
 ): { maps: MapCache | undefined; remapper: Remapper | undefined } {
   if (!artifacts) return { maps: undefined, remapper: undefined }
-  const away = (isIdle: boolean) => (isIdle ? waits.begin('blobs') : waits.end('blobs'))
+  const away = (isAway: boolean) => (isAway ? waits.begin('blobs') : waits.end('blobs'))
   const maps = createMapCache({ clock, observe, meta: artifacts, blobs, blobSource, away })
   const groupingOf = async (id: number) => (await meta.projects.projectSettings(id))?.grouping
   return { maps, remapper: createRemapper({ clock, observe, maps, groupingOf }) }
