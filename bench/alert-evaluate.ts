@@ -16,7 +16,7 @@ import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { connect } from '../src/store/events/connection.ts'
 import { openSqliteMeta } from '../src/store/meta/sqlite.ts'
 import { percentile } from './load.ts'
-import { cpuOf, type Row } from './measure.ts'
+import { cpuSecondsOf, type Row } from './measure.ts'
 import { startEngine } from './span-rows.ts'
 
 const [minuteMs, dayMs] = [60_000, 86_400_000]
@@ -152,8 +152,6 @@ async function createRules({ meta, organization }: Rig, count: number, of = cond
     })
 }
 
-const cpuSeconds = (pid: number) => Object.values(cpuOf(pid)).reduce((sum, seconds) => sum + seconds, 0)
-
 /** Judges minute after minute. Returns the time of the first and the longest later run, and the CPU of a later minute. */
 async function judged(rig: Rig, count: number, fromMs: number, jpos: number, of = conditionOf) {
   await createRules(rig, count, of)
@@ -164,11 +162,11 @@ async function judged(rig: Rig, count: number, fromMs: number, jpos: number, of 
   for (let minute = 0; minute < minutes; minute++) {
     await rig.insert(perMinute, fromMs + minute * minuteMs, minuteMs, jpos + minute * 1e6)
     now.ms = fromMs + (minute + 1) * minuteMs
-    const [began, cpu, engine] = [performance.now(), own(), cpuSeconds(rig.enginePid)]
+    const [began, cpu, engine] = [performance.now(), own(), cpuSecondsOf(rig.enginePid)]
     const { steps, failed } = await evaluator.run()
     // Rules of an earlier part catch up with the minutes between the parts first.
     if (Number(steps) < count || failed !== 0) throw new Error(`judged ${steps} of ${count} rules, ${failed} failed`)
-    runs.push({ ms: performance.now() - began, cpu: own() - cpu + cpuSeconds(rig.enginePid) - engine })
+    runs.push({ ms: performance.now() - began, cpu: own() - cpu + cpuSecondsOf(rig.enginePid) - engine })
   }
   const [first, ...later] = runs
   const cpu = later.reduce((sum, run) => sum + run.cpu, 0) / later.length

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../e2e/product.ts'
 import { realBodies, runLoad } from './load.ts'
-import { cpuOf, type Row } from './measure.ts'
+import { cpuSecondsOf, type Row } from './measure.ts'
 
 const rules = 1000
 const eventsPerSecond = 300
@@ -37,11 +37,11 @@ async function coresUnder(product: Product, project: Project, seconds: number): 
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const load = { port: product.port, path, bodies: realBodies().mix, connections: 4, rate: eventsPerSecond }
   await runLoad(load, 5)
-  const sum = () => Object.values(cpuOf(product.child.pid ?? 0)).reduce((all, own) => all + own, 0)
-  const before = sum()
+  const pid = product.child.pid ?? 0
+  const before = cpuSecondsOf(pid)
   const beganMs = performance.now()
   await runLoad(load, seconds)
-  return (sum() - before) / ((performance.now() - beganMs) / 1000)
+  return (cpuSecondsOf(pid) - before) / ((performance.now() - beganMs) / 1000)
 }
 
 /** Measures the load without rules, then with them, each for `seconds`. */

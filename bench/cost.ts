@@ -4,14 +4,10 @@ import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../e2e/product.ts'
 import { realBodies, runLoad } from './load.ts'
-import { cpuOf, pssOf, type Row } from './measure.ts'
+import { cpuOf, cpuSecondsOf, pssOf, type Row } from './measure.ts'
 
 /** `eventMs`: processor time of an event in ms, until all are stored. */
 type Cost = { cores: number; eachCores: string; pss: number; eachPss: string; eventMs?: number }
-
-/** CPU seconds used so far by all processes of the product. */
-const secondsOf = (product: Product) =>
-  Object.values(cpuOf(product.child.pid ?? 0)).reduce((sum, used) => sum + used, 0)
 
 /** Cores and memory while `work` runs. Memory is the highest of a sample each two seconds. */
 async function costOf(product: Product, seconds: number, work: Promise<unknown>): Promise<Cost> {
@@ -45,14 +41,15 @@ async function atRate(product: Product, project: Project, rate: number, seconds:
   await runLoad(options, 3)
   // By then all of that is stored, and the end of the rate before, which asked the API, is over 10 s ago.
   await pause(8000)
-  const before = secondsOf(product)
+  const pid = product.child.pid ?? 0
+  const before = cpuSecondsOf(pid)
   const load = runLoad(options, seconds)
   const cost = await costOf(product, seconds, load)
   await until('the journal to drain', 60_000, async () => {
     const { json } = await api(product, project, '/status/')
     return (json as { journal: { lagBytes: number } }).journal.lagBytes === 0
   })
-  return { ...cost, eventMs: (1000 * (secondsOf(product) - before)) / (await load).ok }
+  return { ...cost, eventMs: (1000 * (cpuSecondsOf(pid) - before)) / (await load).ok }
 }
 
 const goals = { idle: { cores: 0.01, pss: 330 }, 100: { cores: 0.15, pss: 450 }, 2000: { cores: 1, pss: 600 } }

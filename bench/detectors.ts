@@ -16,7 +16,7 @@ import type { SpanRow } from '../src/store/events/span-store.ts'
 import { encodeSpanRow } from '../src/store/events/traces/encode-span.ts'
 import type { Project } from '../src/store/meta/meta.ts'
 import { median } from './load.ts'
-import { cpuOf, type Row } from './measure.ts'
+import { cpuSecondsOf, type Row } from './measure.ts'
 import { startEngine } from './span-rows.ts'
 
 const copies = 20
@@ -69,7 +69,7 @@ async function measure(events: EventStore, engine: number) {
   })
   await detecting.run()
   times.now += 20_000
-  const engineCpu = () => Object.values(cpuOf(engine)).reduce((sum, seconds) => sum + seconds, 0) * 1000
+  const engineCpu = () => cpuSecondsOf(engine) * 1000
   const [own, of] = [process.cpuUsage(), engineCpu()]
   const totals = await detecting.run()
   const used = process.cpuUsage(own)

@@ -54,6 +54,10 @@ export function cpuOf(pid: number): Record<string, number> {
   return used
 }
 
+/** CPU seconds used so far by a process tree. */
+export const cpuSecondsOf = (pid: number): number =>
+  Object.values(cpuOf(pid)).reduce((sum, seconds) => sum + seconds, 0)
+
 export const machine = (): string =>
   `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.versions.node}`
 
