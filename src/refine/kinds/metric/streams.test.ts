@@ -30,7 +30,8 @@ test('a total becomes what was added', () => {
 test('the first total counts if the stream began while it could be seen', () => {
   const { add } = opened()
   const began = (startMs: number) => add(0, 5, { stream: `${startMs}`.padStart(16, '0').slice(-16), startMs })
-  expect([began(noon - 30 * 60_000), began(noon - 2 * hourMs), began(0), began(noon)]).toEqual([5, 0, 0, 0])
+  expect([began(noon - 30 * 60_000), began(noon - 2 * hourMs), began(0)]).toEqual([5, 0, 0])
+  expect([began(noon), began(noon + 1)]).toEqual([5, 0])
 })
 
 test('a total that shrinks began again at zero', () => {

@@ -96,7 +96,7 @@ export function createStreams(memory: SharedArrayBuffer): Streams {
     const { stream, timeMs, startMs, total, jpos } = point
     const slot = slots.slotOf(stream)
     const first = (): Added => {
-      const isWhole = startMs > 0 && startMs < timeMs && startMs >= slots.since()
+      const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since()
       return { added: isWhole ? total : 0, isKnown: false }
     }
     const since = (n: number): Added => {

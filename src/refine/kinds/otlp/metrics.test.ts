@@ -96,6 +96,17 @@ test('a total becomes what was added, by stream', () => {
   expect(refined(totals(0, 140, 5), 801).rows.map(({ total }) => total)).toEqual([140, 5])
 })
 
+test.each([
+  ['in the millisecond of its point', 600_000n, 5],
+  ['with its point: unknown since when', 0n, 0],
+  ['after its point', -600_000n, 0],
+])('the first total of a stream that began %s', (name, ageNano, added) => {
+  const start = String(BigInt(at(-1)) + 900_000n - ageNano)
+  const timed = { startTimeUnixNano: start, timeUnixNano: String(BigInt(at(-1)) + 900_000n), asInt: 5 }
+  const sent = metricsBody([sum(2, true, point({ ...timed, attributes: attributesOf({ name }) }))])
+  expect(refined(sent, 804).rows.map(({ value }) => value)).toEqual([added])
+})
+
 test('a total that can shrink is a state', () => {
   expect(refined(metricsBody([sum(2, false, point({ asInt: -4 }))])).rows).toMatchObject([{ type: 'gauge', value: -4 }])
 })

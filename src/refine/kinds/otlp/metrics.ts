@@ -105,6 +105,14 @@ function streamOf({ scope, metric, point }: PlacedPoint, projectId: number, name
   return hash('md5', JSON.stringify(identity), 'hex').slice(0, 16)
 }
 
+/**
+ * When a stream began, in ms; 0 if that is unknown. A point that is as old as its stream says so by equal times: see
+ * "resets and gaps" in the data model of OpenTelemetry metrics. Microseconds decide, because a program that exports
+ * soon after its first measurement has both times in one millisecond. Its whole first total was left out.
+ */
+const startOf = ({ startUs = 0, timeUs }: OtlpPoint): number =>
+  timeUs !== undefined && startUs >= timeUs ? 0 : Math.floor(startUs / 1000)
+
 function sharedOf(placed: PlacedPoint, work: RecordWork, type: MetricType, reading: Reading): Shared {
   const { resource, metric, point } = placed
   const shared = once(reading.resources, resource, () => ofResource(resource))
@@ -118,7 +126,7 @@ function sharedOf(placed: PlacedPoint, work: RecordWork, type: MetricType, readi
   const isCumulative = metric.temporality === cumulative
   return {
     stream: isCumulative ? streamOf(placed, projectId, name, shared.identity) : '',
-    startMs: point.startUs === undefined ? 0 : Math.floor(point.startUs / 1000),
+    startMs: startOf(point),
     receivedTotal: isCumulative,
     row: {
       projectId,
