@@ -127,11 +127,14 @@ export function micros(us: number): string {
 
 /** Encodes a row up to its payload; see `encodeEventRow`. The caller can append a payload in escaped parts. */
 export function encodeEventHead(row: EventRow): string {
+  const hashes = row.hashes.map(hash)
+  // The group is mostly the first of the hashes.
+  const groupHash = row.groupHash === row.hashes[0] ? hashes[0] : hash(row.groupHash)
   let tags = ''
   for (const key in row.tags) tags += `${tags ? ',' : ''}${quoted(key)}:${quoted(row.tags[key] ?? '')}`
   return (
-    `${row.projectId}\t${hash(row.groupHash)}\t${micros(row.timestampUs)}\t${time(row.receivedMs)}\t${binaryId(row.eventId)}\t` +
-    `${row.jpos}\t${row.gen}\t[${row.hashes.map(hash).join(',')}]\t${hash(row.userHash)}\t` +
+    `${row.projectId}\t${groupHash}\t${micros(row.timestampUs)}\t${time(row.receivedMs)}\t${binaryId(row.eventId)}\t` +
+    `${row.jpos}\t${row.gen}\t[${hashes.join(',')}]\t${hash(row.userHash)}\t` +
     `${field(row.level)}\t${field(row.environment)}\t${field(row.release)}\t${field(row.transaction)}\t${field(row.type)}\t` +
     `${field(row.platform)}\t${field(row.message)}\t{${tags}}\t${binaryId(row.traceId)}\t${field(row.digest)}\t${list(row.frames)}\t`
   )

@@ -141,31 +141,38 @@ function moveTags({ received, event, metaNotes }: Draft): void {
   }
 }
 
-/** The field by its name or its old alias `sentry.interfaces.X`. */
-function part(received: Loose, name: string, alias: string): unknown {
-  return own(received, name) ?? own(received, `sentry.interfaces.${alias}`)
-}
+/** Old aliases of fields. They are constants: a text that is put together for each look-up must be hashed each time. */
+const aliases = {
+  exception: 'sentry.interfaces.Exception',
+  threads: 'sentry.interfaces.Threads',
+  stacktrace: 'sentry.interfaces.Stacktrace',
+  logentry: 'sentry.interfaces.Message',
+  breadcrumbs: 'sentry.interfaces.Breadcrumbs',
+  request: 'sentry.interfaces.Http',
+  user: 'sentry.interfaces.User',
+  template: 'sentry.interfaces.Template',
+} as const
+
+/** The field by its name or its old alias. */
+const part = (received: Loose, name: keyof typeof aliases): unknown =>
+  own(received, name) ?? own(received, aliases[name])
 
 function readParts({ received, event, metaNotes }: Draft, shiftS: number): void {
-  const exceptions = readExceptions(metaNotes, part(received, 'exception', 'Exception'), event.platform)
+  const exceptions = readExceptions(metaNotes, part(received, 'exception'), event.platform)
   if (exceptions.length) event.exception = { values: exceptions }
-  const threads = readThreads(metaNotes, part(received, 'threads', 'Threads'), event.platform)
+  const threads = readThreads(metaNotes, part(received, 'threads'), event.platform)
   if (threads.length) event.threads = { values: threads }
-  const stacktrace = readStacktrace(metaNotes, 'stacktrace', part(received, 'stacktrace', 'Stacktrace'), event.platform)
+  const stacktrace = readStacktrace(metaNotes, 'stacktrace', part(received, 'stacktrace'), event.platform)
   if (stacktrace) event.stacktrace = stacktrace
-  const logentry = readLogentry(
-    metaNotes,
-    'logentry',
-    part(received, 'logentry', 'Message') ?? own(received, 'message'),
-  )
+  const logentry = readLogentry(metaNotes, 'logentry', part(received, 'logentry') ?? own(received, 'message'))
   if (logentry) event.logentry = logentry
-  const breadcrumbs = readBreadcrumbs(metaNotes, part(received, 'breadcrumbs', 'Breadcrumbs'), shiftS)
+  const breadcrumbs = readBreadcrumbs(metaNotes, part(received, 'breadcrumbs'), shiftS)
   if (breadcrumbs.length) event.breadcrumbs = { values: breadcrumbs }
-  const request = readRequest(metaNotes, part(received, 'request', 'Http'))
+  const request = readRequest(metaNotes, part(received, 'request'))
   if (request) event.request = request
-  const user = readUser(metaNotes, part(received, 'user', 'User'))
+  const user = readUser(metaNotes, part(received, 'user'))
   if (user) event.user = user
-  const template = boundedObject(metaNotes, 'template', part(received, 'template', 'Template'), {
+  const template = boundedObject(metaNotes, 'template', part(received, 'template'), {
     depth: 4,
     bytes: 8192,
   })
