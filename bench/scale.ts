@@ -1,9 +1,10 @@
 // Times of list, issue and event by id with 1 and 10 million events. The events store copies rows of normally ingested
 // events with new ids, users, positions, and times over 30 days.
 import { execFile } from 'node:child_process'
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { settled } from '../e2e/crash/traffic.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, root, start } from '../e2e/product.ts'
@@ -94,6 +95,61 @@ async function fill(product: Product, rows: number, more: Record<string, string>
   await run(product, 'DROP TABLE mishap.bench_base')
 }
 
+type Counted = { projectId: number; hash: string; events: number; firstMs: number; lastMs: number }
+
+/** Counts the events of each group, and finds its first and last one. */
+async function countsOf(product: Product): Promise<Counted[]> {
+  const lines = await run(
+    product,
+    "SELECT project_id, lower(leftPad(hex(group_hash), 16, '0')), count(), toUnixTimestamp64Milli(toDateTime64(min(timestamp), 3)), toUnixTimestamp64Milli(toDateTime64(max(timestamp), 3)) FROM mishap.events GROUP BY project_id, group_hash",
+  )
+  return lines.split('\n').map((line) => {
+    const [projectId, hash = '', events, firstMs, lastMs] = line.split('\t')
+    return {
+      projectId: Number(projectId),
+      hash,
+      events: Number(events),
+      firstMs: Number(firstMs),
+      lastMs: Number(lastMs),
+    }
+  })
+}
+
+/**
+ * Tells the database of a stopped product what ingest would have told it of the copied events. Pages choose by these
+ * numbers how they read: an issue of a million events, of which one was sent, was read like one of a single event. Also
+ * marks the forecasts of the issues as made, because the job that makes them would run beside the measurement.
+ */
+function tell(data: string, counts: readonly Counted[]): void {
+  const file = join(data, 'meta/mishap.sqlite')
+  if (counts.length === 0) return
+  if (!existsSync(file)) {
+    console.error('scale: no SQLite database, so issues keep the counts of the sent events')
+    return
+  }
+  const meta = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    const prints = meta.prepare('SELECT project_id, hash, issue_id FROM fingerprint').all()
+    const issueOf = new Map(prints.map((row) => [`${row['project_id']} ${row['hash']}`, Number(row['issue_id'])]))
+    const update = meta.prepare('UPDATE issue SET count = ?, first_seen_ms = ?, last_seen_ms = ? WHERE id = ?')
+    const forecast = meta.prepare(
+      "INSERT OR REPLACE INTO issue_forecast (issue_id, made_ms, limits) VALUES (?, ?, '[]')",
+    )
+    const byIssue = Map.groupBy(counts, ({ projectId, hash }) => issueOf.get(`${projectId} ${hash}`) ?? 0)
+    meta.exec('BEGIN')
+    for (const [id, groups] of byIssue) {
+      if (id === 0) continue
+      const events = groups.reduce((sum, group) => sum + group.events, 0)
+      const [firsts, lasts] = [groups.map(({ firstMs }) => firstMs), groups.map(({ lastMs }) => lastMs)]
+      update.run(events, Math.min(...firsts), Math.max(...lasts), id)
+      forecast.run(id, Date.now())
+    }
+    meta.exec('COMMIT')
+  } finally {
+    meta.close()
+  }
+}
+
 /** Merges past weeks. The store itself does this for partitions that were unchanged for an hour. */
 async function rest(product: Product): Promise<void> {
   const parts = await run(
@@ -123,8 +179,9 @@ export async function growing(folder?: string): Promise<{
 }> {
   let product = await start({ env: unlimitedEnv, ...(folder === undefined ? {} : { data: folder }) })
   let isUnlimited = true
-  const restart = async (env: Record<string, string>) => {
+  const restart = async (env: Record<string, string>, counts: readonly Counted[] = []) => {
     await product.stop()
+    tell(product.data, counts)
     product = await start({ data: product.data, port: product.port, env })
     await ready(product)
     isUnlimited = env === unlimitedEnv
@@ -133,11 +190,11 @@ export async function growing(folder?: string): Promise<{
     product: () => product,
     isFilled: async () => folder !== undefined && (await countOf(product)) > 0,
     fillTo: async (rows, more) => {
-      if ((await countOf(product)) >= rows) return restart(quietEnv)
-      if (!isUnlimited) await restart(unlimitedEnv)
-      await fill(product, rows, more)
-      await restart(quietEnv)
-      await rest(product)
+      const isFull = (await countOf(product)) >= rows
+      if (!isFull && !isUnlimited) await restart(unlimitedEnv)
+      if (!isFull) await fill(product, rows, more)
+      await restart(quietEnv, await countsOf(product))
+      if (!isFull) await rest(product)
     },
     end: () => (folder === undefined ? discard(product) : product.stop()),
   }

@@ -21,7 +21,7 @@ export const plainSettings: ProjectSettings = {
   safeFields: [],
 }
 
-const tools: Tools = createTools()
+const ownTools: Tools = createTools()
 
 /** A refined record, with the groups of each table separate. */
 export function viewOf(refined: Refined) {
@@ -48,6 +48,7 @@ export function refineBody(
   settings: Partial<ProjectSettings> = {},
   maps?: RangeMaps,
   stored?: Places,
+  tools: Tools = ownTools,
 ) {
   const bytes = Buffer.from(body)
   const record: JournalRecord = {

@@ -55,6 +55,17 @@ test('a point that arrives in another record again, or late, adds nothing', () =
   expect([add(2, 120, { jpos: 9 }), add(1, 110), add(3, 121)]).toEqual([0, 0, 1])
 })
 
+test('points of one millisecond, in one record, each add their part', () => {
+  const { add } = opened()
+  const at = (us: number) => ({ startMs: noon, timeMs: noon + us / 1000, jpos: 7 })
+  const added = () => [add(0, 5, at(300)), add(0, 7, at(900)), add(0, 9, at(900))]
+  expect([added(), added()]).toEqual([
+    [5, 2, 0],
+    [5, 2, 0],
+  ])
+  expect(add(1, 10)).toBe(3)
+})
+
 test('other threads and a restart go on where a stream was', () => {
   const { memory, add, streams } = opened()
   add(0, 100)
@@ -87,6 +98,16 @@ test('a stream that was forgotten does not count its total again, and new stream
   expect(advance(0, noon + 5000, 8)).toBe(0)
   expect(advance(0, noon + 6000, 9)).toBe(1)
   expect(advance(20, noon + 7000, 3, noon + 6500)).toBe(3)
+})
+
+test('a stream that was forgotten in the millisecond of its start does not count its total again', () => {
+  const { streams } = opened()
+  const advance = (n: number, timeMs: number, total: number) => {
+    const stream = `${(n + 1).toString(16).padStart(8, '0')}00000000`
+    return streams.advance({ stream, timeMs, startMs: noon + 1000, total, jpos: timeMs }).added
+  }
+  for (let n = 0; n < 17; n++) advance(n, noon + 1000, 5)
+  expect(advance(0, noon + 5000, 8)).toBe(0)
 })
 
 test('series count by project and hour', () => {

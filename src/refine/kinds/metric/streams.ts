@@ -12,7 +12,10 @@ const lockMs = 50
 /** Memory of `createStreams`: 5 MiB, shared by all workers. */
 export const streamsBytes = (headFloats + slotsMax * slotFloats) * 8
 
-/** A point of a cumulative stream: 16 hex digits name the stream. Times in ms. `startMs`: 0 if unknown. */
+/**
+ * A point of a cumulative stream: 16 hex digits name the stream. `timeMs`: ms with microseconds, because one record can
+ * have two points of a millisecond; ms alone if it comes from the store. `startMs`: whole ms, 0 if unknown.
+ */
 type CumulativePoint = { stream: string; timeMs: number; startMs: number; total: number; jpos: number }
 
 /** What a point adds, and whether a point of the stream was known before. */
@@ -59,8 +62,8 @@ function openSlots(memory: SharedArrayBuffer) {
     },
     /**
      * The slot of a stream. A new one takes a free slot, or that of the stream that is silent for the longest time. When
-     * that one comes again, its total was counted before: so streams that began before its last point are unknown from then
-     * on, and a first total of theirs adds nothing.
+     * that one comes again, its total was counted before: so streams that began up to the millisecond of its last point are
+     * unknown from then on, and a first total of theirs adds nothing.
      */
     slotOf: (stream: string): number => {
       const fingerprint = Number.parseInt(stream.slice(0, 8), 16) | 0 || 1
@@ -72,7 +75,7 @@ function openSlots(memory: SharedArrayBuffer) {
         const { timeMs } = read(slot, 0)
         if (timeMs < oldestMs) [oldest, oldestMs] = [slot, timeMs]
       }
-      floats[1] = Math.max(floats[1] ?? 0, oldestMs)
+      floats[1] = Math.max(floats[1] ?? 0, Math.floor(oldestMs) + 1)
       floats.fill(0, oldest, oldest + slotFloats)
       whole[oldest * 2] = fingerprint
       return oldest
@@ -116,8 +119,9 @@ export function createStreams(memory: SharedArrayBuffer): Streams {
     for (let n = 0; n < ringMax; n++) {
       const known = slots.read(slot, n)
       if (known.timeMs !== timeMs) continue
-      // The same record is refined again: the answer is the same. Another record repeats the point: nothing is added.
-      return known.jpos === jpos ? since(n + 1) : { added: 0, isKnown: true }
+      // The same record is refined again: the answer is the same. Another point of that time, in this record or another:
+      // nothing is added, and the next total has it.
+      return known.jpos === jpos && known.total === total ? since(n + 1) : { added: 0, isKnown: true }
     }
     // Late: the point after it already added what this one would.
     return { added: 0, isKnown: true }

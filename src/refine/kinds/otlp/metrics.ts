@@ -53,7 +53,7 @@ const firstOf = (attributes: Loose, ...names: string[]): unknown => {
 }
 
 /** What all rows of a point share. `stream`: names it among all points of its resource and scope. */
-type Shared = { row: BareMetric; stream: string; startMs: number; receivedTotal: boolean }
+type Shared = { row: BareMetric; stream: string; startMs: number; timeMs: number; receivedTotal: boolean }
 
 /** What all points of a resource share. `identity`: a hash of all its attributes. */
 type OfResource = { columns: Loose; attributes: Loose; identity: string }
@@ -106,12 +106,16 @@ function streamOf({ scope, metric, point }: PlacedPoint, projectId: number, name
 }
 
 /**
- * When a stream began, in ms; 0 if that is unknown. A point that is as old as its stream says so by equal times: see
- * "resets and gaps" in the data model of OpenTelemetry metrics. Microseconds decide, because a program that exports
- * soon after its first measurement has both times in one millisecond. Its whole first total was left out.
+ * When a stream began, in ms; 0 if that is unknown. A point whose start is its time says that it is unknown: see "resets
+ * and gaps" in the data model of OpenTelemetry metrics. Microseconds decide, because a program that exports soon after
+ * its first measurement has both times in one millisecond. Its whole first total was left out.
  */
 const startOf = ({ startUs = 0, timeUs }: OtlpPoint): number =>
   timeUs !== undefined && startUs >= timeUs ? 0 : Math.floor(startUs / 1000)
+
+/** The time of a point in ms, with its microseconds unless the time was repaired. */
+const fineTimeOf = ({ timeUs = 0 }: OtlpPoint, timeMs: number): number =>
+  Math.floor(timeUs / 1000) === timeMs ? timeUs / 1000 : timeMs
 
 function sharedOf(placed: PlacedPoint, work: RecordWork, type: MetricType, reading: Reading): Shared {
   const { resource, metric, point } = placed
@@ -127,6 +131,7 @@ function sharedOf(placed: PlacedPoint, work: RecordWork, type: MetricType, readi
   return {
     stream: isCumulative ? streamOf(placed, projectId, name, shared.identity) : '',
     startMs: startOf(point),
+    timeMs: fineTimeOf(point, timeMs),
     receivedTotal: isCumulative,
     row: {
       projectId,
@@ -163,11 +168,14 @@ const traced = (row: BareMetric, exemplars: OtlpPoint['exemplars'], low: number,
   return found ? { ...row, traceId: found.traceId ?? '', spanId: found.spanId ?? '' } : row
 }
 
+/** The name of a part of a stream's points. */
+const partOf = (stream: string, part: string): string => hash('md5', `${stream} ${part}`, 'hex').slice(0, 16)
+
 /** What a total adds to those before it. */
-const addedOf = (work: RecordWork, { row, stream, startMs }: Shared, total: number, part = '') =>
+const addedOf = (work: RecordWork, { row, stream, startMs, timeMs }: Shared, total: number, part = '') =>
   work.tools.metrics.streams.advance({
-    stream: part === '' ? stream : hash('md5', `${stream} ${part}`, 'hex').slice(0, 16),
-    timeMs: row.timeMs,
+    stream: part === '' ? stream : partOf(stream, part),
+    timeMs,
     startMs,
     total,
     jpos: row.jpos,
@@ -190,7 +198,9 @@ function addedBuckets(
 ): { buckets: Bucket[]; sum: number | undefined } {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   const all = addedOf(work, shared, total)
-  const sum = point.sum === undefined ? undefined : addedOf(work, shared, point.sum, 'sum').added
+  // After a restart the count is known from the store, and the sum is not. Its whole total was counted before.
+  const ofSum = point.sum === undefined ? undefined : addedOf(work, shared, point.sum, 'sum')
+  const sum = ofSum?.isKnown || !all.isKnown ? ofSum?.added : undefined
   const added = buckets.map((bucket) => {
     const own = addedOf(work, shared, bucket.count, `${bucket.low} ${bucket.high}`)
     // A bucket that was empty until now has no total yet.
@@ -223,11 +233,18 @@ function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint): B
 /** A summary: its count and its sum as counters, and a gauge for each quantile. */
 function summaryRows(work: RecordWork, shared: Shared, { point }: PlacedPoint): BareMetric[] {
   const { row } = shared
-  const count = { ...row, name: `${row.name}.count`, type: 'counter', unit: '' } as const
-  const sum = { ...row, name: `${row.name}.sum`, type: 'counter', entries: 0 } as const
+  const total = (part: 'count' | 'sum', sent: number, more: Partial<BareMetric>): BareMetric => ({
+    ...row,
+    ...more,
+    name: `${row.name}.${part}`,
+    type: 'counter',
+    value: addedOf(work, shared, sent, part).added,
+    stream: partOf(shared.stream, part),
+    total: sent,
+  })
   return [
-    { ...count, value: addedOf(work, shared, point.count, 'count').added },
-    { ...sum, value: addedOf(work, shared, point.sum ?? 0, 'sum').added },
+    total('count', point.count, { unit: '' }),
+    total('sum', point.sum ?? 0, { entries: 0 }),
     ...point.quantiles.map(
       ({ quantile, value }): BareMetric => ({
         ...row,
