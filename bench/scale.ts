@@ -116,13 +116,13 @@ async function countsOf(product: Product): Promise<Counted[]> {
 }
 
 /**
- * Tells the database of a stopped product what ingest would have told it of the copied events. Pages choose by these
- * numbers how they read: an issue of a million events, of which one was sent, was read like one of a single event. Also
- * marks the forecasts of the issues as made, because the job that makes them would run beside the measurement.
+ * Writes numbers and times of the copied events to the meta store of a stopped product, as ingest would have done. Queries
+ * depend on them: an issue with a million copies of one sent event was read like an issue of one event. Also marks the
+ * forecasts of the issues as made, because the job that makes them would run beside the measurement.
  */
-function tell(data: string, counts: readonly Counted[]): void {
-  const file = join(data, 'meta/mishap.sqlite')
+function updateIssues(data: string, counts: readonly Counted[]): void {
   if (counts.length === 0) return
+  const file = join(data, 'meta/mishap.sqlite')
   if (!existsSync(file)) {
     console.error('scale: no SQLite database, so issues keep the counts of the sent events')
     return
@@ -181,7 +181,7 @@ export async function growing(folder?: string): Promise<{
   let isUnlimited = true
   const restart = async (env: Record<string, string>, counts: readonly Counted[] = []) => {
     await product.stop()
-    tell(product.data, counts)
+    updateIssues(product.data, counts)
     product = await start({ data: product.data, port: product.port, env })
     await ready(product)
     isUnlimited = env === unlimitedEnv
@@ -191,8 +191,10 @@ export async function growing(folder?: string): Promise<{
     isFilled: async () => folder !== undefined && (await countOf(product)) > 0,
     fillTo: async (rows, more) => {
       const isFull = (await countOf(product)) >= rows
-      if (!isFull && !isUnlimited) await restart(unlimitedEnv)
-      if (!isFull) await fill(product, rows, more)
+      if (!isFull) {
+        if (!isUnlimited) await restart(unlimitedEnv)
+        await fill(product, rows, more)
+      }
       await restart(quietEnv, await countsOf(product))
       if (!isFull) await rest(product)
     },

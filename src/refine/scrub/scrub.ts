@@ -127,7 +127,7 @@ const isObject = (entry: unknown): entry is object => typeof entry === 'object' 
 /** Whether a value has more than `levels` levels of objects and lists. Never recurses deeper. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels <= 0) return true
-  // Loops without a function for each level: those of 12 kB took 5 us.
+  // A loop: `some` calls a function for each entry.
   if (Array.isArray(value)) {
     for (const entry of value) if (isObject(entry) && isDeeper(entry, levels - 1)) return true
     return false

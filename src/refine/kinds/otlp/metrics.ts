@@ -198,9 +198,10 @@ function addedBuckets(
 ): { buckets: Bucket[]; sum: number | undefined } {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   const all = addedOf(work, shared, total)
-  // After a restart the count is known from the store, and the sum is not. Its whole total was counted before.
   const ofSum = point.sum === undefined ? undefined : addedOf(work, shared, point.sum, 'sum')
-  const sum = ofSum?.isKnown || !all.isKnown ? ofSum?.added : undefined
+  // After a restart the store knows the last count, and not the last sum. Nobody knows what this sum added.
+  const isForgotten = all.isKnown && !ofSum?.isKnown
+  const sum = isForgotten ? undefined : ofSum?.added
   const added = buckets.map((bucket) => {
     const own = addedOf(work, shared, bucket.count, `${bucket.low} ${bucket.high}`)
     // A bucket that was empty until now has no total yet.
@@ -233,15 +234,11 @@ function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint): B
 /** A summary: its count and its sum as counters, and a gauge for each quantile. */
 function summaryRows(work: RecordWork, shared: Shared, { point }: PlacedPoint): BareMetric[] {
   const { row } = shared
-  const total = (part: 'count' | 'sum', sent: number, more: Partial<BareMetric>): BareMetric => ({
-    ...row,
-    ...more,
-    name: `${row.name}.${part}`,
-    type: 'counter',
-    value: addedOf(work, shared, sent, part).added,
-    stream: partOf(shared.stream, part),
-    total: sent,
-  })
+  const total = (part: 'count' | 'sum', sent: number, more: Partial<BareMetric>): BareMetric => {
+    const stream = partOf(shared.stream, part)
+    const { added } = addedOf(work, { ...shared, stream }, sent)
+    return { ...row, ...more, name: `${row.name}.${part}`, type: 'counter', value: added, stream, total: sent }
+  }
   return [
     total('count', point.count, { unit: '' }),
     total('sum', point.sum ?? 0, { entries: 0 }),
