@@ -8,6 +8,17 @@ const product = inject('product')
 const org = 'traces'
 const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+/** The height of the trace without spans, px, and the room that is kept for it while it loads. */
+const roomOfTrace = `(() => {
+  const part = document.querySelector('#trace > div:last-child')
+  part.className = 'trace-room'
+  const room = parseFloat(getComputedStyle(part).minHeight)
+  part.style.minHeight = '0'
+  const { height } = part.getBoundingClientRect()
+  part.style.minHeight = ''
+  return { height, room }
+})()`
+
 /** Sends two transactions of one trace with two errors, by the official SDK. `static`: it sends transaction items. */
 const program = `
 import * as Sentry from '@sentry/node'
@@ -104,8 +115,21 @@ describe.skipIf(noChromium)('the trace strip', () => {
     const event = { event_id: id, timestamp: at, platform: 'javascript', contexts, exception }
     await ingest(product, state.project, envelopeOf(event))
     const issue = await issueOf('CutError: x')
-    await open(issue)
-    await strip().getByText('No spans of this trace are stored').waitFor()
+    for (const [locale, said] of [
+      ['de', 'Von diesem Trace sind keine Spans gespeichert'],
+      ['en', 'No spans of this trace are stored'],
+    ] as const) {
+      await page()
+        .context()
+        .addCookies([{ name: 'locale', value: locale, url: product.url }])
+      await open(issue)
+      await strip().getByText(said).waitFor()
+      for (const width of [390, 1440]) {
+        await page().setViewportSize({ width, height: 900 })
+        const { height, room } = (await page().evaluate(roomOfTrace)) as { height: number; room: number }
+        expect([locale, width, height > 40, height <= room]).toEqual([locale, width, true, true])
+      }
+    }
     const name = '"><img src=x onerror=alert(1)>'
     const transaction = { type: 'transaction', transaction: name, start_timestamp: at - 30, timestamp: at, contexts }
     await ingest(
