@@ -6,6 +6,7 @@ import { byteLengthOf, dropRows, linesOf, type Rows } from '../../store/events/r
 import type { TableName } from '../../store/events/tables.ts'
 import type { AttachmentRow, DeadLetter } from '../../store/meta/meta.ts'
 import { type GroupDetails, type KindEffects, noEffects, type StoredPlaces } from '../kinds/kind.ts'
+import type { RangeTotals } from '../kinds/metric/streams.ts'
 
 /** A range of the journal to refine. `to` is known in a recovery or a retry, otherwise the worker finds it. */
 export type RangeJob = {
@@ -56,6 +57,8 @@ export type RefinedRange = {
   ends: RecordOutcomes[]
   /** Keys of bodies that are stored outside the journal. They are deleted after the commit. */
   spools: string[]
+  /** Last totals of cumulative streams. The pool makes them known. */
+  totals?: RangeTotals | undefined
   records: number
 }
 

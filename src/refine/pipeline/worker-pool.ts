@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { faultOf, type Observe } from '../../base/observe.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
+import { createStreams, type RangeTotals } from '../kinds/metric/streams.ts'
 import type { MapCache } from '../symbolicate/map-cache.ts'
 import { dropLineFiles } from './line-files.ts'
 import { joined, type RangeJob, type RefinedRange } from './range.ts'
+import { createTotalOrder, newOrderEntry, type OrderEntry, type TotalOrder } from './total-order.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './worker.ts'
 
 type Range = Omit<RangeJob, 'job'>
@@ -36,6 +38,10 @@ type Open = {
   crashesMax: number
   /** Its worker crashed, perhaps because of another job. It continues alone. */
   suspect: boolean
+  /** Of a whole range. Its parts after a crash have none: they belong to it. */
+  inOrder: OrderEntry | undefined
+  /** It is read and waits for the range before it. */
+  waits: boolean
 }
 
 /** MB. Rows are outside of the heap, so little survives a batch. 32 MB more of young generation gained nothing. */
@@ -63,12 +69,14 @@ type WorkerPoolOptions = {
 /** Starts `size` worker threads. Jobs go to them in turn. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const state = { next: 0, job: 0, closed: false }
-  const members = Array.from({ length: options.size }, () => spawn(options, state))
+  const streams = options.setup.metrics && createStreams(options.setup.metrics.streams)
+  const totals: Totals = { order: createTotalOrder(), learn: (found) => streams?.learn(found) }
+  const members = Array.from({ length: options.size }, () => spawn(options, state, totals))
 
-  function run(range: Range, tries: number): Promise<RunningRange> {
+  function run(range: Range, tries: number, inOrder?: OrderEntry): Promise<RunningRange> {
     const member = members[state.next++ % members.length]
     if (!member) throw new Error('no worker')
-    return member.begin(++state.job, range, tries)
+    return member.begin(newJob(++state.job, range, tries, inOrder))
   }
 
   /** Refines a range that crashed its worker in halves, down to the record at fault, which becomes a dead letter. */
@@ -99,9 +107,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     })
 
   const begin = async (range: Range): Promise<RunningRange> => {
-    const running = await run(range, crashesMax)
+    const inOrder = newOrderEntry()
+    const running = await run(range, crashesMax, inOrder)
     const done = splitOnCrash(range, running)
-    done.catch(() => undefined) // the caller awaits `done` later and sees the error then
+    done.then(inOrder.end, inOrder.end) // the caller awaits `done` later and sees the error then
     return { ...running, done }
   }
   return {
@@ -115,7 +124,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 }
 
 /** A job and the promises of its caller. */
-function newJob(job: number, range: Range, crashesAllowed: number): { open: Open; begun: Promise<RunningRange> } {
+function newJob(
+  job: number,
+  range: Range,
+  crashesAllowed: number,
+  inOrder: OrderEntry | undefined,
+): { open: Open; begun: Promise<RunningRange> } {
   const running = Promise.withResolvers<RunningRange>()
   const { promise, resolve, reject } = Promise.withResolvers<RefinedRange>()
   promise.catch(() => undefined) // the caller awaits `done` later and sees the error then
@@ -123,9 +137,9 @@ function newJob(job: number, range: Range, crashesAllowed: number): { open: Open
     reject(error)
     running.reject(error)
   }
-  const counters = { crashes: 0, crashesMax: crashesAllowed, suspect: false }
+  const counters = { crashes: 0, crashesMax: crashesAllowed, suspect: false, waits: false }
   return {
-    open: { job, range, found: running.resolve, done: resolve, fail, promise, ...counters },
+    open: { job, range, found: running.resolve, done: resolve, fail, promise, inOrder, ...counters },
     begun: running.promise,
   }
 }
@@ -181,19 +195,53 @@ function answerSettings(
   )
 }
 
-/** Puts the jobs of a crashed worker at the front of `waiting`. Fails a job that has crashed too often. */
+/**
+ * Puts the jobs of a crashed worker at the front of `waiting`. Fails a job that has crashed too often. One that only
+ * waited did not crash it.
+ */
 function requeue(jobs: readonly Open[], waiting: Open[], error: string, rowsPrefix: string | undefined): void {
+  const isAlone = jobs.filter(({ waits }) => !waits).length === 1
   for (const job of jobs.toReversed()) {
     job.suspect = true
-    if (jobs.length === 1) job.crashes++
+    if (isAlone && !job.waits) job.crashes++
+    job.waits = false
     dropLineFiles(rowsPrefix, job.job)
     if (job.crashes < job.crashesMax) waiting.unshift(job)
     else job.fail(new WorkerEnded(`a worker ended on it: ${error || 'without an error'}`))
   }
 }
 
+/** How totals of cumulative streams are counted in order, and become known to all workers. */
+type Totals = { order: TotalOrder; learn(totals: RangeTotals): void }
+
+/** Answers a worker that has read a range: at once, or when the range with totals before it is refined. */
+function answerFound(
+  options: WorkerPoolOptions,
+  order: TotalOrder,
+  { entry, message, from }: { entry: Open; message: Extract<FromWorker, { kind: 'found' }>; from: WorkerThread },
+  member: { dispatch(): void; ended(job: number): void; isAt(entry: Open, from: WorkerThread): boolean },
+): void {
+  entry.found({ to: message.to, records: message.records, done: entry.promise })
+  const answer = () => {
+    // Otherwise its worker has ended, and another reads the range again.
+    if (!member.isAt(entry, from)) return
+    entry.waits = false
+    answerSettings(options, message, from, (error) => {
+      if (!member.isAt(entry, from)) return
+      entry.fail(error)
+      member.ended(entry.job)
+    })
+  }
+  const before = message.hasTotals && entry.inOrder ? order.waitsFor(entry.inOrder) : undefined
+  entry.waits = before !== undefined
+  if (before) {
+    before.then(answer, answer)
+    member.dispatch()
+  } else answer()
+}
+
 /** One worker thread and its jobs. After a crash it is replaced. Its jobs run one at a time until none is suspect. */
-function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
+function spawn(options: WorkerPoolOptions, state: { closed: boolean }, totals: Totals) {
   const waiting: Open[] = []
   const assigned = new Map<number, Open>()
   const last = { error: '' }
@@ -219,14 +267,18 @@ function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
 
   function dispatch(): void {
     while (waiting.length > 0) {
-      const isIsolating = [...assigned.values(), ...waiting].some((entry) => entry.suspect)
-      if (isIsolating && assigned.size > 0) return
+      const all = [...assigned.values()]
+      const isIsolating = [...all, ...waiting].some((entry) => entry.suspect)
+      // One that waits may wait for the next in this queue.
+      if (isIsolating && all.some((entry) => !entry.waits)) return
       const element = waiting.shift()
       if (!element) return
       assigned.set(element.job, element)
       post({ kind: 'range', job: element.job, ...element.range })
     }
   }
+
+  const isAt = (entry: Open, from: WorkerThread) => from === worker && assigned.get(entry.job) === entry
 
   function ended(job: number): void {
     assigned.delete(job)
@@ -240,24 +292,20 @@ function spawn(options: WorkerPoolOptions, state: { closed: boolean }) {
     const entry = assigned.get(message.kind === 'done' ? message.range.job : message.job)
     if (!entry) return
     if (message.kind === 'found') {
-      entry.found({ to: message.to, records: message.records, done: entry.promise })
-      answerSettings(options, message, from, (error) => {
-        if (assigned.get(entry.job) !== entry) return
-        entry.fail(error)
-        ended(entry.job)
-      })
+      answerFound(options, totals.order, { entry, message, from }, { dispatch, ended, isAt })
       return
     }
-    if (message.kind === 'done') entry.done(message.range)
-    else entry.fail(new Error(message.reason))
+    if (message.kind === 'done') {
+      if (message.range.totals) totals.learn(message.range.totals)
+      entry.done(message.range)
+    } else entry.fail(new Error(message.reason))
     ended(entry.job)
   }
 
-  function begin(job: number, range: Range, crashesAllowed: number): Promise<RunningRange> {
-    const { open, begun: running } = newJob(job, range, crashesAllowed)
+  function begin({ open, begun }: ReturnType<typeof newJob>): Promise<RunningRange> {
     waiting.push(open)
     dispatch()
-    return running
+    return begun
   }
   return { begin, end: () => worker.terminate() }
 }

@@ -35,7 +35,8 @@ export type ToWorker =
   | { kind: 'maps'; ask: number; answers: MapAnswer[] }
 export type FromWorker =
   | { kind: 'ask'; ask: number; projectId: number; queries: MapQuery[]; waitMs: number }
-  | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number }
+  /** `hasTotals`: whether it may have points of cumulative streams. */
+  | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number; hasTotals: boolean }
   | { kind: 'done'; range: RefinedRange }
   | { kind: 'failed'; job: number; reason: string }
   /** The blob store accepts no writes (`full: true`: its disk is full, or it is away) or accepts them again. */
@@ -296,8 +297,10 @@ export async function refineRange(
             mapsOf(projectSettings),
             job.stored,
           )
+      tools.metrics.streams.endRecord(true)
       if (refined && logged.has(record)) range.ends.push(outcomesOfRecord(record, refined))
     } catch (error) {
+      tools.metrics.streams.endRecord(false)
       // Refining is deterministic, so a retry would fail the same way. The record goes straight to the dead letters.
       lines.cut(before.sizes)
       range.groups.length = before.groups
@@ -310,6 +313,8 @@ export async function refineRange(
     if (bodyBytes >= largeBytes) tools.lineBytes.set(table, (all.size / bodyBytes) * 1.1)
     range.lines.set(table, all.take())
   }
+  // Only this lane has totals. A range of events, which can run between its records, must not take them.
+  if (job.lane === 'bulk') range.totals = tools.metrics.streams.takeRange()
   range.outcomes = summed(range.outcomes)
   range.records = records.length
   return range
@@ -441,7 +446,8 @@ export function work(
       )
       open.set(message.job, { job: message, records, to: next, memory: buffers.taken() })
       const projectIds = [...new Set(records.map((record) => record.head.projectId))]
-      return post({ kind: 'found', job: message.job, to: next, projectIds, records: records.length })
+      const hasTotals = records.some(({ head }) => head.kind === 'otlp_metrics')
+      return post({ kind: 'found', job: message.job, to: next, projectIds, records: records.length, hasTotals })
     }
     const entry = open.get(message.job)
     open.delete(message.job)
@@ -451,10 +457,10 @@ export function work(
       .then(
         (range) => {
           shared.send()
-          post(
-            { kind: 'done', range },
-            [...range.lines.values()].flatMap((rows) => (isRowFile(rows) ? [] : (rows.buffer as ArrayBuffer))),
-          )
+          post({ kind: 'done', range }, [
+            ...[...range.lines.values()].flatMap((rows) => (isRowFile(rows) ? [] : (rows.buffer as ArrayBuffer))),
+            ...(range.totals ? [range.totals.buffer] : []),
+          ])
         },
         (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
       )

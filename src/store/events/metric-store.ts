@@ -116,10 +116,10 @@ export type MetricStore = {
   metricAttributes(asked: MetricSelection & { keys: number; max: number }): Promise<MetricAttribute[]>
   /** Returns the points that lost attributes, by project, the most first. */
   foldedMetrics(scope: Scope): Promise<{ projectId: number; name: string; points: number; sinceMs: number }[]>
-  /** Returns the last totals of cumulative streams since `sinceMs` of records before a position, oldest first. */
+  /** Returns the last totals of cumulative streams since `sinceMs` of records before a position, newest first. */
   recentTotals(
     sinceMs: number,
     beforeJpos: number,
     max: number,
-  ): Promise<{ stream: string; timeMs: number; total: number; jpos: number }[]>
+  ): Promise<{ stream: string; timeMs: number; total: number }[]>
 }

@@ -33,6 +33,10 @@ export async function restoreStreams(
 ): Promise<void> {
   const streams = createStreams(buffers.streams)
   const sinceMs = nowMs - restoredMs
-  for (const point of await events.recentTotals(sinceMs, cursor, restoredMax)) streams.restore(point)
-  streams.knowSince(sinceMs)
+  const points = await events.recentTotals(sinceMs, cursor, restoredMax)
+  // Those beyond the limit are older than all that were read.
+  const oldestMs = points.length < restoredMax ? sinceMs : (points.at(-1)?.timeMs ?? sinceMs) + 1
+  // Before the points: where they have no room, it becomes later.
+  streams.knowSince(Math.max(sinceMs, oldestMs))
+  for (const point of points) streams.restore(point)
 }

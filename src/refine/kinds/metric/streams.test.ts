@@ -5,21 +5,22 @@ import { createStreams, streamsBytes } from './streams.ts'
 const hourMs = 3_600_000
 const noon = Date.UTC(2026, 10, 21, 12)
 
+const stream = 'a1b2c3d4e5f60718'
+
 function opened() {
   const memory = new SharedArrayBuffer(streamsBytes)
   const streams = createStreams(memory)
   streams.knowSince(noon - hourMs)
-  /** A point of a stream that began before it was known, `minute` after noon, in its own record. */
+  /** A point of a stream that began before it was known, `minute` after noon. */
   const add = (minute: number, total: number, more: object = {}) =>
-    streams.advance({
-      stream: 'a1b2c3d4e5f60718',
-      timeMs: noon + minute * 60_000,
-      startMs: noon - 48 * hourMs,
-      total,
-      jpos: 1000 + minute,
-      ...more,
-    }).added
-  return { memory, streams, add }
+    streams.advance({ stream, timeMs: noon + minute * 60_000, startMs: noon - 48 * hourMs, total, ...more }).added
+  /** Ends a record and its range. */
+  const learn = () => {
+    streams.endRecord(true)
+    const totals = streams.takeRange()
+    if (totals) streams.learn(totals)
+  }
+  return { memory, streams, add, learn }
 }
 
 test('a total becomes what was added', () => {
@@ -40,59 +41,87 @@ test('a total that shrinks began again at zero', () => {
   expect([add(1, 4), add(2, 6)]).toEqual([4, 2])
 })
 
-test('a record that is refined again finds what it found before', () => {
-  const { add } = opened()
-  const totals = [100, 110, 125]
-  const first = totals.map((total, minute) => add(minute, total))
-  expect(totals.map((total, minute) => add(minute, total)).slice(1)).toEqual(first.slice(1))
-  expect(add(3, 130)).toBe(5)
+test.each([1, 3, 50])('a range of %d totals that is refined again finds what it found before', (count) => {
+  const { memory, add, learn } = opened()
+  add(-1, 90)
+  learn()
+  const range = (streams = createStreams(memory)) =>
+    Array.from({ length: count }, (_, n) => {
+      const timeMs = noon + n * 60_000
+      const { added } = streams.advance({ stream, timeMs, startMs: 0, total: 100 + n })
+      streams.endRecord(true)
+      return added
+    })
+  // Each is a worker of its own. The first ended in its range.
+  const expected = [10, ...Array(count - 1).fill(1)]
+  expect([range(), range()]).toEqual([expected, expected])
+  const second = createStreams(memory)
+  range(second)
+  const totals = second.takeRange()
+  if (totals) createStreams(memory).learn(totals)
+  expect(add(count, 100 + count)).toBe(1)
+})
+
+test('the points of a record that becomes a dead letter are forgotten', () => {
+  const { add, streams, learn } = opened()
+  add(0, 100)
+  learn()
+  add(1, 105)
+  streams.endRecord(false)
+  expect(streams.takeRange()).toBe(undefined)
+  expect(add(2, 107)).toBe(7)
 })
 
 test('a point that arrives in another record again, or late, adds nothing', () => {
-  const { add } = opened()
+  const { add, learn } = opened()
   add(0, 100)
   add(2, 120)
-  expect([add(2, 120, { jpos: 9 }), add(1, 110), add(3, 121)]).toEqual([0, 0, 1])
+  learn()
+  expect([add(2, 120), add(1, 110), add(3, 121)]).toEqual([0, 0, 1])
 })
 
 test('points of one millisecond, in one record, each add their part', () => {
   const { add } = opened()
-  const at = (us: number) => ({ startMs: noon, timeMs: noon + us / 1000, jpos: 7 })
-  const added = () => [add(0, 5, at(300)), add(0, 7, at(900)), add(0, 9, at(900))]
-  expect([added(), added()]).toEqual([
-    [5, 2, 0],
-    [5, 2, 0],
-  ])
+  const at = (us: number) => ({ startMs: noon, timeMs: noon + us / 1000 })
+  expect([add(0, 5, at(300)), add(0, 7, at(900)), add(0, 9, at(900))]).toEqual([5, 2, 0])
   expect(add(1, 10)).toBe(3)
 })
 
 test('other threads and a restart go on where a stream was', () => {
-  const { memory, add, streams } = opened()
+  const { memory, add, streams, learn } = opened()
   add(0, 100)
+  learn()
   const other = createStreams(memory)
-  const point = { stream: 'a1b2c3d4e5f60718', timeMs: noon + 60_000, startMs: 0, total: 104, jpos: 2000 }
+  const point = { stream, timeMs: noon + 60_000, startMs: 0, total: 104 }
   expect(other.advance(point)).toEqual({ added: 4, isKnown: true })
   streams.restore({ ...point, stream: 'ffffffffffffffff', total: 50 })
   expect(add(2, 51, { stream: 'ffffffffffffffff' })).toBe(1)
 })
 
-test('more streams than fit forget the silent ones and break nothing', () => {
-  const { streams } = opened()
+test.each([1, 1000, 150_000])('more streams than fit, in ranges of %d, forget the silent ones', (size) => {
+  const { streams, learn } = opened()
   const found = new Set<number>()
   for (let n = 0; n < 150_000; n++) {
-    const stream = `${(n * 2_654_435_761) % 2 ** 32}`.padStart(8, '0').slice(-8).padEnd(16, `${n}`.padStart(8, '0'))
-    const { added } = streams.advance({ stream, timeMs: noon + n, startMs: noon + n - 1, total: 1, jpos: n })
-    found.add(added)
+    const name = `${(n * 2_654_435_761) % 2 ** 32}`.padStart(8, '0').slice(-8).padEnd(16, `${n}`.padStart(8, '0'))
+    found.add(streams.advance({ stream: name, timeMs: noon + n, startMs: noon + n - 1, total: 1 }).added)
+    streams.endRecord(true)
+    if (n % size === size - 1) learn()
   }
   expect([...found]).toEqual([1])
+  // The first is forgotten: how much of it was counted is unknown.
+  const first = streams.advance({ stream: '0'.repeat(16), timeMs: noon + 150_000, startMs: noon - 1, total: 9 })
+  expect(first).toEqual({ added: 0, isKnown: false })
 })
 
 test('a stream that was forgotten does not count its total again, and new streams still count', () => {
-  const { streams } = opened()
+  const { streams, learn } = opened()
   // All begin their search at one slot, so the 17th takes the place of the first.
   const nameOf = (n: number) => `${(n + 1).toString(16).padStart(8, '0')}00000000`
-  const advance = (n: number, timeMs: number, total: number, startMs = noon + 999 + n) =>
-    streams.advance({ stream: nameOf(n), timeMs, startMs, total, jpos: timeMs }).added
+  const advance = (n: number, timeMs: number, total: number, startMs = noon + 999 + n) => {
+    const { added } = streams.advance({ stream: nameOf(n), timeMs, startMs, total })
+    learn()
+    return added
+  }
   const first = Array.from({ length: 17 }, (_, n) => advance(n, noon + 1000 + n, 5))
   expect(first).toEqual(Array(17).fill(5))
   expect(advance(0, noon + 5000, 8)).toBe(0)
@@ -101,10 +130,12 @@ test('a stream that was forgotten does not count its total again, and new stream
 })
 
 test('a stream that was forgotten in the millisecond of its start does not count its total again', () => {
-  const { streams } = opened()
+  const { streams, learn } = opened()
   const advance = (n: number, timeMs: number, total: number) => {
-    const stream = `${(n + 1).toString(16).padStart(8, '0')}00000000`
-    return streams.advance({ stream, timeMs, startMs: noon + 1000, total, jpos: timeMs }).added
+    const name = `${(n + 1).toString(16).padStart(8, '0')}00000000`
+    const { added } = streams.advance({ stream: name, timeMs, startMs: noon + 1000, total })
+    learn()
+    return added
   }
   for (let n = 0; n < 17; n++) advance(n, noon + 1000, 5)
   expect(advance(0, noon + 5000, 8)).toBe(0)

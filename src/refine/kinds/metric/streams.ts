@@ -1,25 +1,30 @@
-/** Points of a stream that are remembered. A batch that is refined again must find what it found before. */
-const ringMax = 3
 const slotsMax = 2 ** 16
 const probesMax = 16
-/** A slot: fingerprint and spare as 32-bit numbers, then time, value and position of each remembered point. */
-const slotFloats = 1 + ringMax * 3
-/** Header: the lock as a 32-bit number, and the time from which on streams are known. */
-const headFloats = 2
-/** A thread that ended while it held the lock must not stop the others. */
-const lockMs = 50
+/** A slot: the fingerprint as a 32-bit number, and the time and the value of the last point. */
+const slotFloats = 3
+/** Header: the time from which on streams are known. */
+const headFloats = 1
 
-/** Memory of `createStreams`: 5 MiB, shared by all workers. */
+/** Memory of `createStreams`: 1.5 MiB, shared by all workers. */
 export const streamsBytes = (headFloats + slotsMax * slotFloats) * 8
 
 /**
  * A point of a cumulative stream: 16 hex digits name the stream. `timeMs`: ms with microseconds, because one record can
  * have two points of a millisecond; ms alone if it comes from the store. `startMs`: whole ms, 0 if unknown.
  */
-type CumulativePoint = { stream: string; timeMs: number; startMs: number; total: number; jpos: number }
+type CumulativePoint = { stream: string; timeMs: number; startMs: number; total: number }
 
 /** What a point adds, and whether a point of the stream was known before. */
 type Added = { added: number; isKnown: boolean }
+
+type Last = Omit<CumulativePoint, 'stream' | 'startMs'>
+
+/**
+ * The last totals of a range, as a worker sends them: the time (ms) up to which it forgot streams, then for each stream both
+ * halves of its name, time and total.
+ */
+export type RangeTotals = Float64Array<ArrayBuffer>
+const totalFloats = 4
 
 /** The last points of cumulative streams. */
 export type Streams = {
@@ -28,112 +33,131 @@ export type Streams = {
    * after `since`, else nothing: it is unknown how much of it was counted before.
    */
   advance(point: CumulativePoint): Added
+  /** Ends a record. Its points are forgotten unless its rows are kept. */
+  endRecord(isKept: boolean): void
+  /** Ends a range: returns its last totals and forgets them. `learn` makes them known. Undefined if there are none. */
+  takeRange(): RangeTotals | undefined
+  /** Remembers the last totals of a range. No other range with totals may be refined at that time. */
+  learn(totals: RangeTotals): void
   /** Remembers a stored point, at a start. */
   restore(point: Omit<CumulativePoint, 'startMs'>): void
   /** Sets the time (ms) from which on all streams are known. */
   knowSince(sinceMs: number): void
 }
 
-/** The slots of the memory. Only the holder of the lock reads and writes them. */
+const highOf = (stream: string): number => Number.parseInt(stream.slice(0, 8), 16)
+const lowOf = (stream: string): number => Number.parseInt(stream.slice(8, 16), 16)
+
+/** The slots of the shared memory. `high` and `low`: both halves of a stream's name. */
 function openSlots(memory: SharedArrayBuffer) {
   const whole = new Int32Array(memory)
   const floats = new Float64Array(memory)
-  const timeAt = (slot: number, n: number) => slot + 1 + n * 3
-  const read = (slot: number, n: number) => ({
-    timeMs: floats[timeAt(slot, n)] ?? 0,
-    total: floats[timeAt(slot, n) + 1] ?? 0,
-    jpos: floats[timeAt(slot, n) + 2] ?? 0,
-  })
+  const fingerprintOf = (high: number) => high | 0 || 1
+  const probed = (low: number, probe: number) => headFloats + ((low + probe) % slotsMax) * slotFloats
+  const timeAt = (slot: number) => floats[slot + 1] ?? 0
+  const found = (high: number, low: number): number | undefined => {
+    for (let probe = 0; probe < probesMax; probe++)
+      if (whole[probed(low, probe) * 2] === fingerprintOf(high)) return probed(low, probe)
+    return undefined
+  }
+  const since = () => floats[0] ?? 0
+  /** Streams that began up to this time are unknown from now on, and a first total of theirs adds nothing. */
+  const forget = (ms: number) => {
+    floats[0] = Math.max(since(), Math.floor(ms) + 1)
+  }
+  /** A free slot, or that of the stream that is silent for the longest time. When it comes again, its total was counted. */
+  const taken = (low: number): number => {
+    let oldest = probed(low, 0)
+    for (let probe = 1; probe < probesMax; probe++)
+      if (timeAt(probed(low, probe)) < timeAt(oldest)) oldest = probed(low, probe)
+    if (timeAt(oldest) > 0) forget(timeAt(oldest))
+    return oldest
+  }
   return {
-    read,
-    since: () => floats[1] ?? 0,
+    since,
     setSince: (ms: number) => {
-      floats[1] = ms
+      floats[0] = ms
     },
-    locked: <T>(run: () => T): T => {
-      // Held for less than a microsecond. After the time, its holder is gone and the lock is taken over.
-      while (Atomics.compareExchange(whole, 0, 0, 1) !== 0) if (Atomics.wait(whole, 0, 1, lockMs) === 'timed-out') break
-      try {
-        return run()
-      } finally {
-        Atomics.store(whole, 0, 0)
-        Atomics.notify(whole, 0, 1)
-      }
+    forget,
+    read: (high: number, low: number): Last | undefined => {
+      const slot = found(high, low)
+      return slot === undefined ? undefined : { timeMs: timeAt(slot), total: floats[slot + 2] ?? 0 }
     },
-    /**
-     * The slot of a stream. A new one takes a free slot, or that of the stream that is silent for the longest time. When
-     * that one comes again, its total was counted before: so streams that began up to the millisecond of its last point are
-     * unknown from then on, and a first total of theirs adds nothing.
-     */
-    slotOf: (stream: string): number => {
-      const fingerprint = Number.parseInt(stream.slice(0, 8), 16) | 0 || 1
-      const start = Number.parseInt(stream.slice(8, 16), 16)
-      let [oldest, oldestMs] = [-1, Number.POSITIVE_INFINITY]
-      for (let probe = 0; probe < probesMax; probe++) {
-        const slot = headFloats + ((start + probe) % slotsMax) * slotFloats
-        if (whole[slot * 2] === fingerprint) return slot
-        const { timeMs } = read(slot, 0)
-        if (timeMs < oldestMs) [oldest, oldestMs] = [slot, timeMs]
-      }
-      floats[1] = Math.max(floats[1] ?? 0, Math.floor(oldestMs) + 1)
-      floats.fill(0, oldest, oldest + slotFloats)
-      whole[oldest * 2] = fingerprint
-      return oldest
-    },
-    remember: (slot: number, { timeMs, total, jpos }: Omit<CumulativePoint, 'stream' | 'startMs'>) => {
-      floats.copyWithin(timeAt(slot, 1), timeAt(slot, 0), timeAt(slot, ringMax - 1))
-      floats.set([timeMs, total, jpos], timeAt(slot, 0))
+    write: (high: number, low: number, { timeMs, total }: Last) => {
+      const known = found(high, low)
+      if (known !== undefined && timeAt(known) >= timeMs) return
+      const slot = known ?? taken(low)
+      whole[slot * 2] = fingerprintOf(high)
+      floats[slot + 1] = timeMs
+      floats[slot + 2] = total
     },
   }
 }
 
 /**
- * Cumulative sums become what was added, so that every question is a plain sum. The last values are in memory that all
- * refine workers share, because points of a stream are refined by any of them. The alternative, differences at query
- * time, sorts each series in every question (decision 38).
+ * Cumulative sums become what was added, so that every question is a plain sum. The alternative, differences at query time,
+ * sorts each series in every question (decision 38).
+ *
+ * A worker keeps the totals of its range to itself, and the main thread writes them to the shared memory once the range is
+ * refined. So a range that crashes its worker is refined again from what it found at first. A worker that wrote each point
+ * at once lost what the points of such a range had added.
  */
 export function createStreams(memory: SharedArrayBuffer): Streams {
   const slots = openSlots(memory)
+  let record = new Map<string, Last>()
+  let range = new Map<string, Last>()
+  let forgottenMs = 0
 
-  function advance(point: CumulativePoint): Added {
-    const { stream, timeMs, startMs, total, jpos } = point
-    const slot = slots.slotOf(stream)
-    const first = (): Added => {
-      const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since()
-      return { added: isWhole ? total : 0, isKnown: false }
-    }
-    const since = (n: number): Added => {
-      // The point before was forgotten. Only a repeat of the oldest remembered point gets here.
-      if (n === ringMax) return { added: 0, isKnown: true }
-      const before = slots.read(slot, n)
-      if (before.timeMs === 0) return first()
-      // A total that shrinks began again at zero.
-      return { added: total >= before.total ? total - before.total : total, isKnown: true }
-    }
-    const newest = slots.read(slot, 0)
-    if (timeMs > newest.timeMs) {
-      const answer = since(0)
-      slots.remember(slot, point)
-      return answer
-    }
-    for (let n = 0; n < ringMax; n++) {
-      const known = slots.read(slot, n)
-      if (known.timeMs !== timeMs) continue
-      // The same record is refined again: the answer is the same. Another point of that time, in this record or another:
-      // nothing is added, and the next total has it.
-      return known.jpos === jpos && known.total === total ? since(n + 1) : { added: 0, isKnown: true }
-    }
-    // Late: the point after it already added what this one would.
-    return { added: 0, isKnown: true }
+  /** Remembers as many streams as there are slots. */
+  function keep(stream: string, last: Last): void {
+    range.delete(stream)
+    range.set(stream, last)
+    const [oldest] = range.size > slotsMax ? range : []
+    if (!oldest) return
+    range.delete(oldest[0])
+    forgottenMs = Math.max(forgottenMs, oldest[1].timeMs)
   }
 
   return {
-    advance: (point) => slots.locked(() => advance(point)),
-    restore: (point) =>
-      slots.locked(() => {
-        const slot = slots.slotOf(point.stream)
-        if (point.timeMs > slots.read(slot, 0).timeMs) slots.remember(slot, point)
-      }),
+    advance: ({ stream, timeMs, startMs, total }) => {
+      const known = record.get(stream) ?? range.get(stream) ?? slots.read(highOf(stream), lowOf(stream))
+      // Late, or sent again: the point of that time or after it already added what this one would.
+      if (known && timeMs <= known.timeMs) return { added: 0, isKnown: true }
+      record.set(stream, { timeMs, total })
+      if (!known) {
+        const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since() && startMs > forgottenMs
+        return { added: isWhole ? total : 0, isKnown: false }
+      }
+      // A total that shrinks began again at zero.
+      return { added: total >= known.total ? total - known.total : total, isKnown: true }
+    },
+    endRecord: (isKept) => {
+      if (record.size === 0) return
+      if (isKept) for (const [stream, last] of record) keep(stream, last)
+      record = new Map()
+    },
+    takeRange: () => {
+      if (range.size === 0) return undefined
+      const totals = new Float64Array(1 + range.size * totalFloats)
+      totals[0] = forgottenMs
+      let at = 1
+      for (const [stream, { timeMs, total }] of range) {
+        totals.set([highOf(stream), lowOf(stream), timeMs, total], at)
+        at += totalFloats
+      }
+      range = new Map()
+      forgottenMs = 0
+      return totals
+    },
+    learn: (totals) => {
+      const forgotten = totals[0] ?? 0
+      if (forgotten > 0) slots.forget(forgotten)
+      for (let at = 1; at < totals.length; at += totalFloats) {
+        const [high = 0, low = 0, timeMs = 0, total = 0] = totals.subarray(at, at + totalFloats)
+        slots.write(high, low, { timeMs, total })
+      }
+    },
+    restore: ({ stream, timeMs, total }) => slots.write(highOf(stream), lowOf(stream), { timeMs, total }),
     knowSince: slots.setSince,
   }
 }

@@ -1,6 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { describe, expect, test } from 'vitest'
 import type { MetricRow } from '../../../store/events/metric-store.ts'
+import type { Places } from '../../../store/events/table.ts'
 import { attributesOf, startNano, traceHex } from '../../../wire/otlp.cases.ts'
 import { type OtlpFormat, otlpContentType, otlpItemsMax } from '../../../wire/otlp.ts'
 import { createOtlpWalk } from '../../../wire/otlp-walk.ts'
@@ -30,10 +31,10 @@ const sum = (temporality: number, isMonotonic: boolean, ...dataPoints: unknown[]
   sum: { aggregationTemporality: temporality, isMonotonic, dataPoints },
 })
 
-function refined(body: unknown, projectId = 7, tools?: Tools) {
+function refined(body: unknown, projectId = 7, tools?: Tools, stored?: Places) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const head = { kind: 'otlp_metrics', contentType: otlpContentType.json, projectId } as const
-  const found = refineBody(text, head, {}, undefined, undefined, tools)
+  const found = refineBody(text, head, {}, undefined, stored, tools)
   const rows = found.groups.flatMap((group) => (group.table === 'metrics' ? (group.rows as readonly MetricRow[]) : []))
   const outcomes = [...found.outcomes, ...found.groups.flatMap((group) => group.outcomes)]
   expect(sumOf(outcomes)).toBe(found.received)
@@ -258,6 +259,27 @@ test('after a restart nothing is counted again: the store has the totals of rows
   const [latency = 0, ...others] = sums(rows)
   // Ten measurements between 0 and 10: their sum is not known after a restart.
   expect([latency >= 0 && latency <= 100, others]).toEqual([true, [4, 8]])
+})
+
+test.each([true, false])('a recovery adds no buckets to a stored histogram (stored: %s)', (isStored) => {
+  const timed = (minute: number) => ({ startTimeUnixNano: at(-30), timeUnixNano: at(minute) })
+  const body = (minute: number, ...counts: number[]) =>
+    metricsBody([
+      histogram(2, { ...timed(minute), bucketCounts: counts.map(String) }),
+      gauge(point({ asInt: 3, ...timed(minute) })),
+    ])
+  const tools = createTools()
+  const before = refined(body(-2, 6, 6, 6, 0), 807, tools).rows
+  const first = refined(body(-1, 6, 9, 6, 0), 807, tools).rows
+  // The second of three buckets grew. The gauge has its place behind all of them.
+  expect(first.map(({ place }) => place)).toEqual([0, 2, 4])
+  const restarted = createTools()
+  restarted.metrics.streams.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
+  for (const row of before) if (row.stream !== '') restarted.metrics.streams.restore(row)
+  const places = new Set(first.map(({ place }) => place))
+  const again = refined(body(-1, 6, 9, 6, 0), 807, restarted, isStored ? new Map([[1000, places]]) : undefined)
+  expect(again.rows.map(({ place }) => place)).toEqual(isStored ? [0, 2, 4] : [0, 1, 2, 3, 4])
+  expect(again.ends).toEqual(['stored ok 2'])
 })
 
 describe('what cannot be stored is counted', () => {

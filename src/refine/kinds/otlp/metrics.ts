@@ -5,7 +5,7 @@ import type { Context } from '../../pipeline/context.ts'
 import { ended } from '../../pipeline/item-outcome.ts'
 import { type Loose, own, type Sent, scalar } from '../../pipeline/value.ts'
 import { environmentOf, releaseOf } from '../error/normalize.ts'
-import { bodyKind, derivedId, type RecordWork } from '../kind.ts'
+import { bodyKind, derivedId, isStoredAt, type RecordWork } from '../kind.ts'
 import { addMetrics, droppedBy } from '../metric/metric.ts'
 import { type BareMetric, nameLengthMax, timeOf, unitOf } from '../metric/point.ts'
 import { metricRows } from '../metric/rows.ts'
@@ -172,13 +172,12 @@ const traced = (row: BareMetric, exemplars: OtlpPoint['exemplars'], low: number,
 const partOf = (stream: string, part: string): string => hash('md5', `${stream} ${part}`, 'hex').slice(0, 16)
 
 /** What a total adds to those before it. */
-const addedOf = (work: RecordWork, { row, stream, startMs, timeMs }: Shared, total: number, part = '') =>
+const addedOf = (work: RecordWork, { stream, startMs, timeMs }: Shared, total: number, part = '') =>
   work.tools.metrics.streams.advance({
     stream: part === '' ? stream : partOf(stream, part),
     timeMs,
     startMs,
     total,
-    jpos: row.jpos,
   })
 
 /** A gauge is its value, a delta its sum. A total that only grows becomes what was added. */
@@ -189,13 +188,16 @@ function numberRows(work: RecordWork, shared: Shared, { point }: PlacedPoint, is
   return [{ ...row, value: addedOf(work, shared, value).added, stream: shared.stream, total: value }]
 }
 
+/** A bucket and its place among all of its point, 1 for the first. */
+type PlacedBucket = Bucket & { place: number }
+
 /** What cumulative buckets added. If they do not add up, the new measurements are spread like all of them. */
 function addedBuckets(
   work: RecordWork,
   shared: Shared,
-  buckets: readonly Bucket[],
+  buckets: readonly PlacedBucket[],
   { point }: PlacedPoint,
-): { buckets: Bucket[]; sum: number | undefined } {
+): { buckets: PlacedBucket[]; sum: number | undefined } {
   const total = buckets.reduce((sum, { count }) => sum + count, 0)
   const all = addedOf(work, shared, total)
   const ofSum = point.sum === undefined ? undefined : addedOf(work, shared, point.sum, 'sum')
@@ -212,12 +214,33 @@ function addedBuckets(
   return { buckets: (found === all.added ? added : spread).filter(({ count }) => count > 0), sum }
 }
 
-/** A row for each bucket that has measurements. A total has a row of its own first, and so has an empty histogram. */
-function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint): BareMetric[] {
+/** The rows of a point, their places among it, and how many places it takes. */
+type PointRows = { rows: BareMetric[]; places: number[]; size: number }
+
+const inOrder = (rows: BareMetric[]): PointRows => ({ rows, places: rows.map((_, at) => at), size: rows.length })
+
+/**
+ * The same rows as in the run before, if that run stored any of the point. A start forgets the last counts of buckets, so a
+ * recovery finds other buckets that grew.
+ */
+function asStored(work: RecordWork, { rows, places, size }: PointRows, first: number): PointRows {
+  if (!isStoredAt(work, 'metrics', first, size)) return { rows, places, size }
+  const isKept = (at: number) => isStoredAt(work, 'metrics', first + (places[at] ?? 0), 1)
+  return { rows: rows.filter((_, at) => isKept(at)), places: places.filter((_, at) => isKept(at)), size }
+}
+
+/**
+ * A row for each bucket that has measurements. A total has a row of its own first, and so has an empty histogram. `first`:
+ * the place of the first row.
+ */
+function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint, first: number): PointRows {
   const { metric, point } = placed
   // The least and the greatest measurement of a total are of all time.
   const bounded = shared.receivedTotal ? { ...point, min: undefined, max: undefined } : point
-  const found = bucketsOf(bounded, metric.kind === 'exponentialHistogram')
+  const found = bucketsOf(bounded, metric.kind === 'exponentialHistogram').map((bucket, at) => ({
+    ...bucket,
+    place: at + 1,
+  }))
   const total = found.reduce((sum, { count }) => sum + count, 0)
   const { buckets, sum } = shared.receivedTotal
     ? addedBuckets(work, shared, found, placed)
@@ -227,8 +250,10 @@ function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint): B
     const row = { ...shared.row, value, count, min: low, max: high, sum: sums[at] ?? 0, isBucket: true }
     return { ...traced(row, point.exemplars, low, high), entries: 0 }
   })
-  if (!shared.receivedTotal && rows[0]) return [{ ...rows[0], entries: 1 }, ...rows.slice(1)]
-  return [{ ...shared.row, count: 0, isBucket: true, stream: shared.stream, total }, ...rows]
+  if (!shared.receivedTotal && rows[0]) return inOrder([{ ...rows[0], entries: 1 }, ...rows.slice(1)])
+  const whole: BareMetric = { ...shared.row, count: 0, isBucket: true, stream: shared.stream, total }
+  const places = [0, ...buckets.map(({ place }) => place)]
+  return asStored(work, { rows: [whole, ...rows], places, size: 1 + found.length }, first)
 }
 
 /** A summary: its count and its sum as counters, and a gauge for each quantile. */
@@ -260,19 +285,19 @@ const isReadable = ({ metric, point }: PlacedPoint): boolean => {
   return !isNumber || (point.value !== undefined && Number.isFinite(point.value))
 }
 
-function rowsOf(work: RecordWork, placed: PlacedPoint, reading: Reading): BareMetric[] {
+function rowsOf(work: RecordWork, placed: PlacedPoint, reading: Reading, first: number): PointRows {
   const { kind, isMonotonic, temporality } = placed.metric
   if (kind === 'summary') {
     const ofTotals = { ...placed, metric: { ...placed.metric, temporality: cumulative } }
-    return summaryRows(work, sharedOf(ofTotals, work, 'gauge', reading), placed)
+    return inOrder(summaryRows(work, sharedOf(ofTotals, work, 'gauge', reading), placed))
   }
   if (kind === 'gauge' || kind === 'sum') {
     // A total that can shrink is a state, such as the length of a queue.
     const isState = kind === 'gauge' || (temporality === cumulative && !isMonotonic)
     const isTotal = !isState && temporality === cumulative
-    return numberRows(work, sharedOf(placed, work, isState ? 'gauge' : 'counter', reading), placed, isTotal)
+    return inOrder(numberRows(work, sharedOf(placed, work, isState ? 'gauge' : 'counter', reading), placed, isTotal))
   }
-  return histogramRows(work, sharedOf(placed, work, 'distribution', reading), placed)
+  return histogramRows(work, sharedOf(placed, work, 'distribution', reading), placed, first)
 }
 
 /** The points of a body, and those that cannot be read, by reason. */
@@ -351,25 +376,30 @@ export const otlpMetricsBody = bodyKind<MetricBody>({
       resources: new Map(),
       metrics: new Map(),
     }
-    const kept: BareMetric[] = []
-    const places: number[] = []
+    const kept: { row: BareMetric; place: number }[] = []
     let [keptPoints, place] = [0, 0]
     for (const [, ofResource] of Map.groupBy(points, ({ resource }) => resource)) {
-      const rows = ofResource.flatMap((placed) => rowsOf(work, placed, reading))
       // Places count rows before filters: a recovery must find them again.
       const first = place
-      place += rows.length
-      const dropped = rows[0] && droppedBy(work, context, { first, count: rows.length }, rows[0])
+      const found = ofResource.flatMap((placed) => {
+        const { rows, places, size } = rowsOf(work, placed, reading, place)
+        const from = place
+        place += size
+        return rows.map((row, at) => ({ row, place: from + (places[at] ?? 0) }))
+      })
+      const dropped = found[0] && droppedBy(work, context, { first, count: place - first }, found[0].row)
       if (dropped) end('filtered', dropped, ofResource.length)
       else {
-        for (const [at, row] of rows.entries()) {
-          kept.push(row)
-          places.push(first + at)
-        }
+        for (const entry of found) kept.push(entry)
         keptPoints += ofResource.length
       }
     }
-    const rows = metricRows(kept, sent, context, (at) => places[at] ?? 0)
+    const rows = metricRows(
+      kept.map(({ row }) => row),
+      sent,
+      context,
+      (at) => kept[at]?.place ?? 0,
+    )
     addMetrics(work, rows, { key: hash('md5', bytes, 'hex'), index: 0, itemType, bytes: share(keptPoints) })
   },
 })

@@ -204,10 +204,9 @@ test('a start reads the last total of each stream, but not of open batches', asy
   const stream = '00000000000000ff'
   await insert([
     row({ projectId: 7, stream, total: 10, jpos: 90_001 }),
-    row({ projectId: 7, stream, total: 14, timeMs: noon + minute, jpos: 90_002 }),
+    row({ projectId: 7, stream, total: 14, timeMs: noon + minute, jpos: 90_002, place: 1 }),
+    row({ projectId: 7, stream, total: 13, timeMs: noon + minute, jpos: 90_002, place: 0 }),
     row({ projectId: 7, stream, total: 20, timeMs: noon + 2 * minute, jpos: 90_003 }),
   ])
-  expect(await store().recentTotals(noon - 1, 90_003, 10)).toEqual([
-    { stream, timeMs: noon + minute, total: 14, jpos: 90_002 },
-  ])
+  expect(await store().recentTotals(noon - 1, 90_003, 10)).toEqual([{ stream, timeMs: noon + minute, total: 14 }])
 })

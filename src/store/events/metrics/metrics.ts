@@ -210,13 +210,13 @@ export function createMetrics(connection: Connection, database: string): MetricS
     recentTotals: async (sinceMs, beforeJpos, max) => {
       const values = createValues()
       const since = `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(sinceMs))}, 'UTC')`
-      const rows = await connection.rows<{ id: string; ms: string; total: number; jpos: string }>(
-        `SELECT lower(leftPad(hex(stream), 16, '0')) AS id, toUnixTimestamp64Milli(time) AS ms, total, jpos
+      const rows = await connection.rows<{ id: string; ms: string; total: number }>(
+        `SELECT lower(leftPad(hex(stream), 16, '0')) AS id, toUnixTimestamp64Milli(time) AS ms, total
          FROM ${table} WHERE received >= ${since} AND jpos < ${values.add('UInt64', beforeJpos)} AND stream != 0
-         ORDER BY time DESC LIMIT 1 BY stream LIMIT ${values.add('UInt32', max)}`,
+         ORDER BY time DESC, jpos DESC, place DESC LIMIT 1 BY stream LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )
-      return rows.map(({ id, ms, total, jpos }) => ({ stream: id, timeMs: Number(ms), total, jpos: Number(jpos) }))
+      return rows.map(({ id, ms, total }) => ({ stream: id, timeMs: Number(ms), total }))
     },
   }
 }
