@@ -38,18 +38,15 @@ export type Bench = {
   open(file?: string, clock?: Clock, changed?: Partial<Parameters<typeof createRefine>[0]>): Refine
 }
 
+/** Opens a journal without limits that does not wait for groups. */
+export const openTestJournal = (folder: string): Promise<JournalWriter> =>
+  openJournalWriter({ folder, bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent })
+
 export async function bench(): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-refine-'))
   folders.push(folder)
   onTestFinished(closeAll)
-  const writer = await openJournalWriter({
-    folder: join(folder, 'journal'),
-    bytesMax: 1e9,
-    diskReserveBytes: 0,
-    groupMs: 0,
-    clock: systemClock,
-    observe: silent,
-  })
+  const writer = await openTestJournal(join(folder, 'journal'))
   const meta = await openTestMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
   const organization = await meta.organizations.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
   const project = await meta.projects.createProject({

@@ -61,6 +61,19 @@ test('the record goes to the journal with a note of which dead item it was', asy
 })
 
 test.each([
+  ['envelope', undefined],
+  ['otlp_metrics', 'bulk'],
+] as const)('a record %s goes back to lane %s', async (kind, lane) => {
+  const entry = rig(packDeadLetter({ ...head, kind, lane: 'bulk' }, Buffer.from('abc')))
+  const done = entry.again.send(item)
+  await entry.settled()
+  const [message] = entry.sent
+  expect([message?.head.kind, message?.head.lane]).toEqual([kind, lane])
+  entry.again.appended({ kind: 'appended', id: message?.id ?? 0, jpos: 77 })
+  await done
+})
+
+test.each([
   ['one event', { category: 'error', itemType: 'event' } as const, 1],
   ['a transaction with 20 spans', { category: 'transaction', itemType: 'transaction', spans: 20 } as const, 21],
 ])('%s goes back with what it was counted as', async (_name, count, quantity) => {

@@ -42,6 +42,8 @@ export function createReplay(deps: ReplayDeps): Replay {
     const { id, blobKey, projectId, keyId, bytes } = letter
     const head: RecordHead = {
       ...letterRecord.head,
+      // Totals are counted in the order of this lane.
+      ...(letterRecord.head.kind === 'otlp_metrics' ? { lane: 'bulk' } : {}),
       again: { id, blobKey, projectId, keyId, bytes, ...letterRecord.count },
     }
     const jpos = await deps.append(head, Buffer.from(letterRecord.body))

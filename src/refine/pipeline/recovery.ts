@@ -70,13 +70,16 @@ async function storedEvents(
   return new Map(rows.map((row) => [row.jpos, row]))
 }
 
+/** Reads the last totals of stored rows before a position. Records with totals are all in the lane of bulk data. */
+const readTotals = (work: Work, cursor: number): Promise<void> =>
+  restoreStreams(work.metrics, work.events, { cursor, nowMs: work.clock.now() })
+
 /** Reads the dedup windows and the cumulative streams of the last hour. Retries until the store answers. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
       await readMemory(work.memory, work.events, work.clock.now())
-      // Only OTLP has streams, and its records are all in this lane.
-      await restoreStreams(work.metrics, work.events, { cursor: work.cursors.bulk, nowMs: work.clock.now() })
+      await readTotals(work, work.cursors.bulk)
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -140,6 +143,9 @@ export async function recover(work: Work, readers: Record<Lane, JournalReader>):
   const recovered: Recovered[] = []
   for (const { batch, stored, rows } of open) {
     const range = await refineOpen(work, batch, stored)
+    // Their rows have totals that were not refined again.
+    if (batch.lane === 'bulk' && range.storedRecords.length > 0)
+      await withRetry(work, 'events', () => readTotals(work, batch.to))
     applyStored(range, stored, rows)
     recovered.push({ batch, stored, rows, range })
   }

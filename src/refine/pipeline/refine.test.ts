@@ -3,13 +3,23 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
-import { silent } from '../../base/observe.ts'
 import { unpackDeadLetter } from '../../journal/dead-letter.ts'
-import { openJournalWriter } from '../../journal/files.ts'
 import type { RecordHead } from '../../journal/journal.ts'
 import { offsetOf } from '../../journal/record.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
-import { type Bench, bench, closing, envelope, head, newId, outcome, send, settled, stored } from '../rig.cases.ts'
+import {
+  type Bench,
+  bench,
+  closing,
+  envelope,
+  head,
+  newId,
+  openTestJournal,
+  outcome,
+  send,
+  settled,
+  stored,
+} from '../rig.cases.ts'
 
 const issues = (entry: Bench) => entry.meta.issues.listIssues({ projectIds: [entry.projectId], sort: 'last', max: 10 })
 
@@ -52,14 +62,7 @@ test('after a start nothing is looked for again until something arrives', async 
   await send(entry, 3)
   await entry.writer.close()
   // A start begins a new segment, so the end of the journal is beyond its last record.
-  const writer = await openJournalWriter({
-    folder: join(entry.folder, 'journal'),
-    bytesMax: 1e9,
-    diskReserveBytes: 0,
-    groupMs: 0,
-    clock: systemClock,
-    observe: silent,
-  })
+  const writer = await openTestJournal(join(entry.folder, 'journal'))
   closing.push(() => writer.close())
   const looks = { count: 0 }
   const refine = entry.open(undefined, {

@@ -100,16 +100,18 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     return splitOnCrash(range, running)
   }
 
-  const splitOnCrash = (range: Range, running: RunningRange): Promise<RefinedRange> =>
-    running.done.catch((error: unknown) => {
+  const splitOnCrash = (range: Range, running: RunningRange, inOrder?: OrderEntry): Promise<RefinedRange> =>
+    running.done.catch(async (error: unknown) => {
       if (!(error instanceof WorkerEnded) || state.closed) throw error
+      // Its worker can have ended while it was read, before the range before it was refined.
+      await inOrder?.before?.ended
       return split(range, running, error)
     })
 
   const begin = async (range: Range): Promise<RunningRange> => {
     const inOrder = newOrderEntry()
     const running = await run(range, crashesMax, inOrder)
-    const done = splitOnCrash(range, running)
+    const done = splitOnCrash(range, running, inOrder)
     done.then(inOrder.end, inOrder.end) // the caller awaits `done` later and sees the error then
     return { ...running, done }
   }

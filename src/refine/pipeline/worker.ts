@@ -152,6 +152,7 @@ async function processRecord(
   // Some maps were not loaded yet. Refining is pure, so the record is refined again. Most records need one repeat.
   for (let tries = 0; maps?.missing() && tries < mapTriesMax; tries++) {
     await maps.load()
+    tools.metrics.streams.endRecord(false)
     refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
   }
   // Each retry starts a new stream, because writes are repeated while the disk is full.
@@ -261,12 +262,15 @@ export async function refineRange(
   to: number,
   settings: ProjectSettings[],
   blobs: BlobStore,
-  tools: Tools,
+  { metrics, ...caches }: Tools,
   maps?: WorkerMaps,
   fileOf?: (job: number, table: TableName) => LineFile | undefined,
   turn?: Turn,
 ): Promise<RefinedRange> {
   const range = emptyRange(job, to)
+  // Ranges of two lanes can run in turns on one thread.
+  const streams = metrics.shared.beginRange()
+  const tools: Tools = { ...caches, metrics: { ...metrics, streams } }
   const mapsOf = rangeMaps(maps)
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
   const lines = createRangeLines((table) =>
@@ -297,10 +301,10 @@ export async function refineRange(
             mapsOf(projectSettings),
             job.stored,
           )
-      tools.metrics.streams.endRecord(true)
       if (refined && logged.has(record)) range.ends.push(outcomesOfRecord(record, refined))
+      streams.endRecord(true)
     } catch (error) {
-      tools.metrics.streams.endRecord(false)
+      streams.endRecord(false)
       // Refining is deterministic, so a retry would fail the same way. The record goes straight to the dead letters.
       lines.cut(before.sizes)
       range.groups.length = before.groups
@@ -313,8 +317,7 @@ export async function refineRange(
     if (bodyBytes >= largeBytes) tools.lineBytes.set(table, (all.size / bodyBytes) * 1.1)
     range.lines.set(table, all.take())
   }
-  // Only this lane has totals. A range of events, which can run between its records, must not take them.
-  if (job.lane === 'bulk') range.totals = tools.metrics.streams.takeRange()
+  range.totals = streams.totals()
   range.outcomes = summed(range.outcomes)
   range.records = records.length
   return range

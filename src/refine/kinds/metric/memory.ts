@@ -1,26 +1,29 @@
 import type { MetricStore } from '../../../store/events/metric-store.ts'
 import { createSeriesLimit, type SeriesLimit, seriesBytes } from './series.ts'
-import { createStreams, type Streams, streamsBytes } from './streams.ts'
+import { createStreams, type RangeStreams, type Streams, streamsBytes } from './streams.ts'
 
 /** Memory about metrics that all refine workers share. Its pages take no memory until metrics arrive. */
 export type MetricBuffers = { series: SharedArrayBuffer; streams: SharedArrayBuffer }
 
-/** The state of metrics that outlives a batch. */
-export type MetricMemory = { series: SeriesLimit; streams: Streams }
+/** The state of metrics that outlives a batch. `streams`: those of the current range. */
+export type MetricMemory = { series: SeriesLimit; shared: Streams; streams: RangeStreams }
 
 export const createMetricBuffers = (): MetricBuffers => ({
   series: new SharedArrayBuffer(seriesBytes),
   streams: new SharedArrayBuffer(streamsBytes),
 })
 
-export const openMetricMemory = (buffers: MetricBuffers): MetricMemory => ({
-  series: createSeriesLimit(buffers.series),
-  streams: createStreams(buffers.streams),
-})
+export function openMetricMemory(buffers: MetricBuffers): MetricMemory {
+  const shared = createStreams(buffers.streams)
+  return { series: createSeriesLimit(buffers.series), shared, streams: shared.beginRange() }
+}
 
 /** How far a start reads back, in ms. Exporters send every stream at least once in that time. */
 const restoredMs = 3_600_000
 const restoredMax = 60_000
+
+/** Points of the store are cut to ms. A point that is sent again must not look newer than itself. */
+const endOfMs = 0.999
 
 /**
  * Reads the last totals of cumulative streams from the store, at a start. Rows of open batches (from `cursor` on) are
@@ -38,5 +41,5 @@ export async function restoreStreams(
   const oldestMs = points.length < restoredMax ? sinceMs : (points.at(-1)?.timeMs ?? sinceMs) + 1
   // Before the points: where they have no room, it becomes later.
   streams.knowSince(Math.max(sinceMs, oldestMs))
-  for (const point of points) streams.restore(point)
+  for (const point of points) streams.restore({ ...point, timeMs: point.timeMs + endOfMs })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSeriesLimit, seriesBytes } from './series.ts'
-import { createStreams, streamsBytes } from './streams.ts'
+import { createStreams, type RangeStreams, streamsBytes } from './streams.ts'
 
 const hourMs = 3_600_000
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -11,16 +11,20 @@ function opened() {
   const memory = new SharedArrayBuffer(streamsBytes)
   const streams = createStreams(memory)
   streams.knowSince(noon - hourMs)
+  let range = streams.beginRange()
+  const advance: RangeStreams['advance'] = (point) => range.advance(point)
   /** A point of a stream that began before it was known, `minute` after noon. */
   const add = (minute: number, total: number, more: object = {}) =>
-    streams.advance({ stream, timeMs: noon + minute * 60_000, startMs: noon - 48 * hourMs, total, ...more }).added
+    advance({ stream, timeMs: noon + minute * 60_000, startMs: noon - 48 * hourMs, total, ...more }).added
+  const endRecord = (isKept = true) => range.endRecord(isKept)
   /** Ends a record and its range. */
   const learn = () => {
-    streams.endRecord(true)
-    const totals = streams.takeRange()
+    endRecord()
+    const totals = range.totals()
     if (totals) streams.learn(totals)
+    range = streams.beginRange()
   }
-  return { memory, streams, add, learn }
+  return { memory, streams, advance, add, endRecord, learn, totals: () => range.totals() }
 }
 
 test('a total becomes what was added', () => {
@@ -45,30 +49,31 @@ test.each([1, 3, 50])('a range of %d totals that is refined again finds what it 
   const { memory, add, learn } = opened()
   add(-1, 90)
   learn()
-  const range = (streams = createStreams(memory)) =>
-    Array.from({ length: count }, (_, n) => {
-      const timeMs = noon + n * 60_000
-      const { added } = streams.advance({ stream, timeMs, startMs: 0, total: 100 + n })
-      streams.endRecord(true)
+  /** Refines the range in a worker of its own. */
+  const refined = () => {
+    const range = createStreams(memory).beginRange()
+    const found = Array.from({ length: count }, (_, n) => {
+      const { added } = range.advance({ stream, timeMs: noon + n * 60_000, startMs: 0, total: 100 + n })
+      range.endRecord(true)
       return added
     })
-  // Each is a worker of its own. The first ended in its range.
+    return { found, totals: range.totals() }
+  }
   const expected = [10, ...Array(count - 1).fill(1)]
-  expect([range(), range()]).toEqual([expected, expected])
-  const second = createStreams(memory)
-  range(second)
-  const totals = second.takeRange()
+  expect(refined().found).toEqual(expected)
+  const { found, totals } = refined()
+  expect(found).toEqual(expected)
   if (totals) createStreams(memory).learn(totals)
   expect(add(count, 100 + count)).toBe(1)
 })
 
 test('the points of a record that becomes a dead letter are forgotten', () => {
-  const { add, streams, learn } = opened()
+  const { add, endRecord, learn, totals } = opened()
   add(0, 100)
   learn()
   add(1, 105)
-  streams.endRecord(false)
-  expect(streams.takeRange()).toBe(undefined)
+  endRecord(false)
+  expect(totals()).toBe(undefined)
   expect(add(2, 107)).toBe(7)
 })
 
@@ -91,54 +96,89 @@ test('other threads and a restart go on where a stream was', () => {
   const { memory, add, streams, learn } = opened()
   add(0, 100)
   learn()
-  const other = createStreams(memory)
+  const other = createStreams(memory).beginRange()
   const point = { stream, timeMs: noon + 60_000, startMs: 0, total: 104 }
   expect(other.advance(point)).toEqual({ added: 4, isKnown: true })
   streams.restore({ ...point, stream: 'ffffffffffffffff', total: 50 })
   expect(add(2, 51, { stream: 'ffffffffffffffff' })).toBe(1)
 })
 
-test.each([1, 1000, 150_000])('more streams than fit, in ranges of %d, forget the silent ones', (size) => {
-  const { streams, learn } = opened()
+/** So many streams with a total of 1, one in each ms from noon on. */
+function addMany({ advance, endRecord }: ReturnType<typeof opened>, count: number, each: (n: number) => void) {
   const found = new Set<number>()
-  for (let n = 0; n < 150_000; n++) {
+  for (let n = 0; n < count; n++) {
     const name = `${(n * 2_654_435_761) % 2 ** 32}`.padStart(8, '0').slice(-8).padEnd(16, `${n}`.padStart(8, '0'))
-    found.add(streams.advance({ stream: name, timeMs: noon + n, startMs: noon + n - 1, total: 1 }).added)
-    streams.endRecord(true)
-    if (n % size === size - 1) learn()
+    found.add(advance({ stream: name, timeMs: noon + n, startMs: noon + n - 1, total: 1 }).added)
+    endRecord()
+    each(n)
   }
-  expect([...found]).toEqual([1])
+  return [...found]
+}
+
+test.each([1, 1000, 150_000])('more streams than fit, in ranges of %d, forget the silent ones', (size) => {
+  const own = opened()
+  const found = addMany(own, 150_000, (n) => {
+    if (n % size === size - 1) own.learn()
+  })
+  expect(found).toEqual([1])
   // The first is forgotten: how much of it was counted is unknown.
-  const first = streams.advance({ stream: '0'.repeat(16), timeMs: noon + 150_000, startMs: noon - 1, total: 9 })
+  const first = own.advance({ stream: '0'.repeat(16), timeMs: noon + 150_000, startMs: noon - 1, total: 9 })
   expect(first).toEqual({ added: 0, isKnown: false })
 })
 
+test.each(['in the same range', 'in the next range'])(
+  'a known stream that its range forgets is not counted twice, %s',
+  (when) => {
+    const own = opened()
+    const startMs = noon - 1000
+    own.add(-5, 10, { startMs })
+    own.learn()
+    expect(own.add(-4, 20, { startMs })).toBe(10)
+    own.endRecord()
+    addMany(own, 140_000, () => undefined)
+    if (when === 'in the next range') own.learn()
+    expect([own.add(3, 30, { startMs }), own.add(4, 31, { startMs })]).toEqual([0, 1])
+  },
+)
+
+/** Streams that begin their search at one slot, so the 17th has no room. */
+const crowded = (n: number) => `${(n + 1).toString(16).padStart(8, '0')}00000000`
+
 test('a stream that was forgotten does not count its total again, and new streams still count', () => {
-  const { streams, learn } = opened()
-  // All begin their search at one slot, so the 17th takes the place of the first.
-  const nameOf = (n: number) => `${(n + 1).toString(16).padStart(8, '0')}00000000`
-  const advance = (n: number, timeMs: number, total: number, startMs = noon + 999 + n) => {
-    const { added } = streams.advance({ stream: nameOf(n), timeMs, startMs, total })
+  const { advance, learn } = opened()
+  const added = (n: number, timeMs: number, total: number, startMs = noon + 999 + n) => {
+    const answer = advance({ stream: crowded(n), timeMs, startMs, total })
     learn()
-    return added
+    return answer.added
   }
-  const first = Array.from({ length: 17 }, (_, n) => advance(n, noon + 1000 + n, 5))
+  const first = Array.from({ length: 17 }, (_, n) => added(n, noon + 1000 + n, 5))
   expect(first).toEqual(Array(17).fill(5))
-  expect(advance(0, noon + 5000, 8)).toBe(0)
-  expect(advance(0, noon + 6000, 9)).toBe(1)
-  expect(advance(20, noon + 7000, 3, noon + 6500)).toBe(3)
+  expect(added(0, noon + 5000, 8)).toBe(0)
+  expect(added(0, noon + 6000, 9)).toBe(1)
+  expect(added(20, noon + 7000, 3, noon + 6500)).toBe(3)
 })
 
 test('a stream that was forgotten in the millisecond of its start does not count its total again', () => {
-  const { streams, learn } = opened()
-  const advance = (n: number, timeMs: number, total: number) => {
-    const name = `${(n + 1).toString(16).padStart(8, '0')}00000000`
-    const { added } = streams.advance({ stream: name, timeMs, startMs: noon + 1000, total })
+  const { advance, learn } = opened()
+  const added = (n: number, timeMs: number, total: number) => {
+    const answer = advance({ stream: crowded(n), timeMs, startMs: noon + 1000, total })
     learn()
-    return added
+    return answer.added
   }
-  for (let n = 0; n < 17; n++) advance(n, noon + 1000, 5)
-  expect(advance(0, noon + 5000, 8)).toBe(0)
+  for (let n = 0; n < 17; n++) added(n, noon + 1000, 5)
+  expect(added(0, noon + 5000, 8)).toBe(0)
+})
+
+test('an older point does not take the place of newer ones', () => {
+  const { streams, advance } = opened()
+  for (let n = 0; n < 17; n++) streams.restore({ stream: crowded(n), timeMs: noon - n * 1000, total: 5 })
+  const added = Array.from(
+    { length: 17 },
+    (_, n) => advance({ stream: crowded(n), timeMs: noon + 1000, startMs: noon - 20_000, total: 6 }).added,
+  )
+  expect(added).toEqual([...Array(16).fill(1), 0])
+  // Streams that began after the forgotten one are still new.
+  expect(advance({ stream: crowded(30), timeMs: noon, startMs: noon - 15_000, total: 5 }).added).toBe(5)
 })
 
 test('series count by project and hour', () => {

@@ -26,8 +26,8 @@ type Last = Omit<CumulativePoint, 'stream' | 'startMs'>
 export type RangeTotals = Float64Array<ArrayBuffer>
 const totalFloats = 4
 
-/** The last points of cumulative streams. */
-export type Streams = {
+/** The streams of one range. What it finds becomes known to other ranges by `learn`. */
+export type RangeStreams = {
   /**
    * Returns what was added since the point before. The first point of a stream adds its whole value if the stream began
    * after `since`, else nothing: it is unknown how much of it was counted before.
@@ -35,13 +35,18 @@ export type Streams = {
   advance(point: CumulativePoint): Added
   /** Ends a record. Its points are forgotten unless its rows are kept. */
   endRecord(isKept: boolean): void
-  /** Ends a range: returns its last totals and forgets them. `learn` makes them known. Undefined if there are none. */
-  takeRange(): RangeTotals | undefined
+  /** The last totals of the range; undefined if there are none. */
+  totals(): RangeTotals | undefined
+}
+
+/** The last points of cumulative streams. */
+export type Streams = {
+  beginRange(): RangeStreams
   /** Remembers the last totals of a range. No other range with totals may be refined at that time. */
   learn(totals: RangeTotals): void
   /** Remembers a stored point, at a start. */
   restore(point: Omit<CumulativePoint, 'startMs'>): void
-  /** Sets the time (ms) from which on all streams are known. */
+  /** Sets the time (ms) from which on all streams are known. It only becomes later. */
   knowSince(sinceMs: number): void
 }
 
@@ -65,28 +70,34 @@ function openSlots(memory: SharedArrayBuffer) {
   const forget = (ms: number) => {
     floats[0] = Math.max(since(), Math.floor(ms) + 1)
   }
-  /** A free slot, or that of the stream that is silent for the longest time. When it comes again, its total was counted. */
-  const taken = (low: number): number => {
+  const oldestOf = (low: number): number => {
     let oldest = probed(low, 0)
     for (let probe = 1; probe < probesMax; probe++)
       if (timeAt(probed(low, probe)) < timeAt(oldest)) oldest = probed(low, probe)
-    if (timeAt(oldest) > 0) forget(timeAt(oldest))
     return oldest
   }
   return {
     since,
-    setSince: (ms: number) => {
-      floats[0] = ms
+    knowSince: (ms: number) => {
+      floats[0] = Math.max(since(), ms)
     },
-    forget,
+    /** Forgets all streams whose last point is older, too. */
+    forgetBefore: (ms: number) => {
+      for (let slot = headFloats; slot < floats.length; slot += slotFloats)
+        if (timeAt(slot) < ms) floats.fill(0, slot, slot + slotFloats)
+      forget(ms)
+    },
     read: (high: number, low: number): Last | undefined => {
       const slot = found(high, low)
       return slot === undefined ? undefined : { timeMs: timeAt(slot), total: floats[slot + 2] ?? 0 }
     },
+    /** Takes a free slot, or that of the stream that is silent for the longest time. When it comes again, it was counted. */
     write: (high: number, low: number, { timeMs, total }: Last) => {
-      const known = found(high, low)
-      if (known !== undefined && timeAt(known) >= timeMs) return
-      const slot = known ?? taken(low)
+      const slot = found(high, low) ?? oldestOf(low)
+      const isOwn = whole[slot * 2] === fingerprintOf(high)
+      // What has no room is forgotten: the point itself if it is older than all that are here.
+      if (!isOwn && timeAt(slot) > 0) forget(Math.min(timeAt(slot), timeMs))
+      if (isOwn ? timeAt(slot) >= timeMs : timeAt(slot) > timeMs) return
       whole[slot * 2] = fingerprintOf(high)
       floats[slot + 1] = timeMs
       floats[slot + 2] = total
@@ -95,69 +106,93 @@ function openSlots(memory: SharedArrayBuffer) {
 }
 
 /**
+ * The totals of a range so far, with room for at least `slotsMax` streams. Beyond twice as many, the older half is forgotten.
+ * Forgetting one at a time was rejected: a map walks over all that was deleted to find its oldest entry.
+ */
+function createRangeMemory() {
+  let young = new Map<string, Last>()
+  let old = new Map<string, Last>()
+  let forgottenMs = 0
+  return {
+    get: (stream: string) => young.get(stream) ?? old.get(stream),
+    /** The time of the newest total that was forgotten, 0 if none was. */
+    forgottenMs: () => forgottenMs,
+    set: (stream: string, last: Last) => {
+      young.set(stream, last)
+      if (young.size < slotsMax) return
+      for (const [name, { timeMs }] of old) if (!young.has(name)) forgottenMs = Math.max(forgottenMs, timeMs)
+      old = young
+      young = new Map()
+    },
+    all: () => new Map([...old, ...young]),
+  }
+}
+
+/**
  * Cumulative sums become what was added, so that every question is a plain sum. The alternative, differences at query time,
  * sorts each series in every question (decision 38).
  *
- * A worker keeps the totals of its range to itself, and the main thread writes them to the shared memory once the range is
- * refined. So a range that crashes its worker is refined again from what it found at first. A worker that wrote each point
- * at once lost what the points of such a range had added.
+ * A range keeps its totals to itself, and the main thread writes them to the shared memory once the range is refined. So a
+ * range that crashes its worker is refined again from what it found at first. A worker that wrote each point at once lost
+ * what the points of such a range had added.
  */
 export function createStreams(memory: SharedArrayBuffer): Streams {
   const slots = openSlots(memory)
-  let record = new Map<string, Last>()
-  let range = new Map<string, Last>()
-  let forgottenMs = 0
 
-  /** Remembers as many streams as there are slots. */
-  function keep(stream: string, last: Last): void {
-    range.delete(stream)
-    range.set(stream, last)
-    const [oldest] = range.size > slotsMax ? range : []
-    if (!oldest) return
-    range.delete(oldest[0])
-    forgottenMs = Math.max(forgottenMs, oldest[1].timeMs)
+  function beginRange(): RangeStreams {
+    const range = createRangeMemory()
+    let record = new Map<string, Last>()
+    const knownOf = (stream: string): Last | undefined => {
+      const own = record.get(stream) ?? range.get(stream)
+      if (own) return own
+      const shared = slots.read(highOf(stream), lowOf(stream))
+      // A newer total of the stream may be among those that the range has forgotten.
+      return shared && shared.timeMs >= range.forgottenMs() ? shared : undefined
+    }
+    return {
+      advance: ({ stream, timeMs, startMs, total }) => {
+        const known = knownOf(stream)
+        // Late, or sent again: the point of that time or after it already added what this one would.
+        if (known && timeMs <= known.timeMs) return { added: 0, isKnown: true }
+        record.set(stream, { timeMs, total })
+        if (!known) {
+          const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since() && startMs > range.forgottenMs()
+          return { added: isWhole ? total : 0, isKnown: false }
+        }
+        // A total that shrinks began again at zero.
+        return { added: total >= known.total ? total - known.total : total, isKnown: true }
+      },
+      endRecord: (isKept) => {
+        if (record.size === 0) return
+        if (isKept) for (const [stream, last] of record) range.set(stream, last)
+        record = new Map()
+      },
+      totals: () => {
+        const all = range.all()
+        if (all.size === 0) return undefined
+        const totals = new Float64Array(1 + all.size * totalFloats)
+        totals[0] = range.forgottenMs()
+        let at = 1
+        for (const [stream, { timeMs, total }] of all) {
+          totals.set([highOf(stream), lowOf(stream), timeMs, total], at)
+          at += totalFloats
+        }
+        return totals
+      },
+    }
   }
 
   return {
-    advance: ({ stream, timeMs, startMs, total }) => {
-      const known = record.get(stream) ?? range.get(stream) ?? slots.read(highOf(stream), lowOf(stream))
-      // Late, or sent again: the point of that time or after it already added what this one would.
-      if (known && timeMs <= known.timeMs) return { added: 0, isKnown: true }
-      record.set(stream, { timeMs, total })
-      if (!known) {
-        const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since() && startMs > forgottenMs
-        return { added: isWhole ? total : 0, isKnown: false }
-      }
-      // A total that shrinks began again at zero.
-      return { added: total >= known.total ? total - known.total : total, isKnown: true }
-    },
-    endRecord: (isKept) => {
-      if (record.size === 0) return
-      if (isKept) for (const [stream, last] of record) keep(stream, last)
-      record = new Map()
-    },
-    takeRange: () => {
-      if (range.size === 0) return undefined
-      const totals = new Float64Array(1 + range.size * totalFloats)
-      totals[0] = forgottenMs
-      let at = 1
-      for (const [stream, { timeMs, total }] of range) {
-        totals.set([highOf(stream), lowOf(stream), timeMs, total], at)
-        at += totalFloats
-      }
-      range = new Map()
-      forgottenMs = 0
-      return totals
-    },
+    beginRange,
     learn: (totals) => {
-      const forgotten = totals[0] ?? 0
-      if (forgotten > 0) slots.forget(forgotten)
+      const [forgottenMs = 0] = totals
+      if (forgottenMs > 0) slots.forgetBefore(forgottenMs)
       for (let at = 1; at < totals.length; at += totalFloats) {
         const [high = 0, low = 0, timeMs = 0, total = 0] = totals.subarray(at, at + totalFloats)
         slots.write(high, low, { timeMs, total })
       }
     },
     restore: ({ stream, timeMs, total }) => slots.write(highOf(stream), lowOf(stream), { timeMs, total }),
-    knowSince: slots.setSince,
+    knowSince: slots.knowSince,
   }
 }

@@ -252,8 +252,8 @@ test('after a restart nothing is counted again: the store has the totals of rows
   const stored = refined(body(-2, 9), 805, createTools()).rows
   expect(sums(stored)).toEqual([450, 36, 72])
   const restarted = createTools()
-  for (const row of stored) if (row.stream !== '') restarted.metrics.streams.restore(row)
-  restarted.metrics.streams.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
+  for (const row of stored) if (row.stream !== '') restarted.metrics.shared.restore(row)
+  restarted.metrics.shared.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
   const { rows } = refined(body(-1, 10), 805, restarted)
   expect(rows.reduce((total, { count, isBucket }) => total + (isBucket ? count : 0), 0)).toBe(10)
   const [latency = 0, ...others] = sums(rows)
@@ -274,8 +274,8 @@ test.each([true, false])('a recovery adds no buckets to a stored histogram (stor
   // The second of three buckets grew. The gauge has its place behind all of them.
   expect(first.map(({ place }) => place)).toEqual([0, 2, 4])
   const restarted = createTools()
-  restarted.metrics.streams.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
-  for (const row of before) if (row.stream !== '') restarted.metrics.streams.restore(row)
+  restarted.metrics.shared.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
+  for (const row of before) if (row.stream !== '') restarted.metrics.shared.restore(row)
   const places = new Set(first.map(({ place }) => place))
   const again = refined(body(-1, 6, 9, 6, 0), 807, restarted, isStored ? new Map([[1000, places]]) : undefined)
   expect(again.rows.map(({ place }) => place)).toEqual(isStored ? [0, 2, 4] : [0, 1, 2, 3, 4])

@@ -213,7 +213,7 @@ export function createMetrics(connection: Connection, database: string): MetricS
       const rows = await connection.rows<{ id: string; ms: string; total: number }>(
         `SELECT lower(leftPad(hex(stream), 16, '0')) AS id, toUnixTimestamp64Milli(time) AS ms, total
          FROM ${table} WHERE received >= ${since} AND jpos < ${values.add('UInt64', beforeJpos)} AND stream != 0
-         ORDER BY time DESC, jpos DESC, place DESC LIMIT 1 BY stream LIMIT ${values.add('UInt32', max)}`,
+         ORDER BY time DESC, total DESC LIMIT 1 BY stream LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )
       return rows.map(({ id, ms, total }) => ({ stream: id, timeMs: Number(ms), total }))
