@@ -27,7 +27,7 @@ const kinds: ReadonlySet<string> = new Set([
 
 /**
  * Packs a record as the bytes of a dead letter: the head as a JSON line, then the body. Omits the spool location, and the
- * lane: a record that a person sends again is not bulk data.
+ * lane: what a person sends again does not wait for bulk data, except metrics of OpenTelemetry (`replay.ts`).
  */
 export function packDeadLetter(head: RecordHead, body: Buffer, count?: DeadLetterCount): Buffer {
   const { spool: _spool, again: _again, lane: _lane, ...rest } = head

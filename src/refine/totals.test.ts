@@ -25,8 +25,8 @@ test('the total of a stored record that ends each worker in a recovery is not co
     events: {
       ...store,
       settle: async (table) => new Map(table === 'metrics' ? [[jpos, new Set([0])]] : []),
-      recentTotals: async (_since, before) =>
-        before > jpos ? [{ stream: row.stream, timeMs: row.timeMs, total: row.total }] : [],
+      recentTotals: async (_since, { from: first, to }) =>
+        first <= jpos && jpos < to ? [{ stream: row.stream, timeMs: row.timeMs, total: row.total }] : [],
       insert: async (_table, rows) => {
         for (const line of linesOf(rows).toString().split('\n').filter(Boolean))
           values.push(Number(line.split('\t')[metricColumns.indexOf('value')]))

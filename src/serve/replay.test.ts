@@ -61,9 +61,9 @@ test('the record goes to the journal with a note of which dead item it was', asy
 })
 
 test.each([
-  ['envelope', undefined],
-  ['otlp_metrics', 'bulk'],
-] as const)('a record %s goes back to lane %s', async (kind, lane) => {
+  ['an envelope goes back without a lane', 'envelope', undefined],
+  ['metrics of OpenTelemetry go back to the lane of bulk data', 'otlp_metrics', 'bulk'],
+] as const)('%s', async (_name, kind, lane) => {
   const entry = rig(packDeadLetter({ ...head, kind, lane: 'bulk' }, Buffer.from('abc')))
   const done = entry.again.send(item)
   await entry.settled()

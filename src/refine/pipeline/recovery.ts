@@ -5,36 +5,42 @@ import { anyTable, tableNames } from '../../store/events/tables.ts'
 import type { Batch, FinishedTo } from '../../store/meta/meta.ts'
 import { effectOf, eventWindow, groupOf } from '../kinds/error/events.ts'
 import type { StoredPlaces } from '../kinds/kind.ts'
-import { restoreStreams } from '../kinds/metric/memory.ts'
+import { readTotals, restoreStreams } from '../kinds/metric/memory.ts'
 import { commit, type Work } from './commit.ts'
 import { type CrashCount, endCrashCount, readCrashCount, writeCrashCount } from './crash-guard.ts'
 import { deduplicate, markStored, readMemory } from './deduplicate.ts'
 import { lookedRecordsMax } from './lane.ts'
-import { joined, type RefinedRange } from './range.ts'
+import { joined, type RangeJob, type RefinedRange } from './range.ts'
 import { withRetry } from './retry.ts'
-import { type Storing, settle, settleAll, store, tablesToRecount } from './store-rows.ts'
+import { settle, settleAll, store, tablesToRecount } from './store-rows.ts'
 import { receivedCount } from './worker.ts'
-import type { WorkerPool } from './worker-pool.ts'
 
 /** Failed recoveries of a batch before it is refined record by record, and failed tries of one record. */
 const triesMax = 2
 
 /**
+ * Refines a part of an open batch again. A stored record that fails now has totals in the store, which this run did not
+ * learn: they are read back.
+ */
+async function refineAgain(work: Work, range: Omit<RangeJob, 'job'>): Promise<RefinedRange> {
+  const refined = await work.pool.refine(range)
+  for (const positions of range.lane === 'bulk' ? refined.storedRecords : [])
+    await withRetry(work, 'events', () => readTotals(work.metrics, work.events, positions, work.clock.now()))
+  return refined
+}
+
+/**
  * Refines the records of an open batch again. One of them may have crashed the process. After repeated crashes, the
  * records are refined one at a time, and the record that still crashes becomes a dead letter.
  */
-async function refineOpen(
-  work: Storing & { pool: WorkerPool },
-  { from, to, lane }: Batch,
-  stored: StoredPlaces,
-): Promise<RefinedRange> {
+async function refineOpen(work: Work, { from, to, lane }: Batch, stored: StoredPlaces): Promise<RefinedRange> {
   const folder = work.worker.journalFolder
   const crashCount = readCrashCount(folder, { from, to, lane })
   const next: CrashCount = { ...crashCount, tries: crashCount.tries + 1 }
   await withRetry(work, 'files', () => writeCrashCount(folder, next))
   const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, stored, lane }
   if (crashCount.tries < triesMax) {
-    const range = await work.pool.refine(whole)
+    const range = await refineAgain(work, whole)
     // The batch came through. Later failures are not caused by a record.
     endCrashCount(folder, crashCount)
     return range
@@ -46,7 +52,7 @@ async function refineOpen(
     const entry = { ...next, at, atTries: atTries + 1 }
     await withRetry(work, 'files', () => writeCrashCount(folder, entry))
     const quarantine = atTries >= triesMax ? { quarantineReason: 'the process ended on it' } : {}
-    const range = await work.pool.refine({ ...whole, from: at, recordsMax: 1, ...quarantine })
+    const range = await refineAgain(work, { ...whole, from: at, recordsMax: 1, ...quarantine })
     if (range.to <= at) break
     ranges.push(range)
     at = range.to
@@ -70,16 +76,13 @@ async function storedEvents(
   return new Map(rows.map((row) => [row.jpos, row]))
 }
 
-/** Reads the last totals of stored rows before a position. Records with totals are all in the lane of bulk data. */
-const readTotals = (work: Work, cursor: number): Promise<void> =>
-  restoreStreams(work.metrics, work.events, { cursor, nowMs: work.clock.now() })
-
 /** Reads the dedup windows and the cumulative streams of the last hour. Retries until the store answers. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
       await readMemory(work.memory, work.events, work.clock.now())
-      await readTotals(work, work.cursors.bulk)
+      // Records with totals are all in this lane.
+      await restoreStreams(work.metrics, work.events, { cursor: work.cursors.bulk, nowMs: work.clock.now() })
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -143,9 +146,6 @@ export async function recover(work: Work, readers: Record<Lane, JournalReader>):
   const recovered: Recovered[] = []
   for (const { batch, stored, rows } of open) {
     const range = await refineOpen(work, batch, stored)
-    // Their rows have totals that were not refined again.
-    if (batch.lane === 'bulk' && range.storedRecords.length > 0)
-      await withRetry(work, 'events', () => readTotals(work, batch.to))
     applyStored(range, stored, rows)
     recovered.push({ batch, stored, rows, range })
   }

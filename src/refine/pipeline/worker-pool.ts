@@ -102,9 +102,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const splitOnCrash = (range: Range, running: RunningRange, inOrder?: OrderEntry): Promise<RefinedRange> =>
     running.done.catch(async (error: unknown) => {
-      if (!(error instanceof WorkerEnded) || state.closed) throw error
+      if (!(error instanceof WorkerEnded)) throw error
       // Its worker can have ended while it was read, before the range before it was refined.
       await inOrder?.before?.ended
+      if (state.closed) throw error
       return split(range, running, error)
     })
 

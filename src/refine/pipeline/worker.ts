@@ -149,7 +149,7 @@ async function processRecord(
   }
   const dumps = await openDumps(record.head, body)
   let refined = refineRecord(record, body, settings, tools, dumps, maps, stored)
-  // Some maps were not loaded yet. Refining is pure, so the record is refined again. Most records need one repeat.
+  // Some maps were not loaded yet. The record is refined again, without what it said of totals. Most need one repeat.
   for (let tries = 0; maps?.missing() && tries < mapTriesMax; tries++) {
     await maps.load()
     tools.metrics.streams.endRecord(false)

@@ -116,10 +116,13 @@ export type MetricStore = {
   metricAttributes(asked: MetricSelection & { keys: number; max: number }): Promise<MetricAttribute[]>
   /** Returns the points that lost attributes, by project, the most first. */
   foldedMetrics(scope: Scope): Promise<{ projectId: number; name: string; points: number; sinceMs: number }[]>
-  /** Returns the last totals of cumulative streams since `sinceMs` of records before a position, newest first. */
+  /**
+   * Returns the last totals of cumulative streams since `sinceMs`, newest first: of records from the position `from` up to,
+   * but not including, `to`.
+   */
   recentTotals(
     sinceMs: number,
-    beforeJpos: number,
+    positions: { from: number; to: number },
     max: number,
   ): Promise<{ stream: string; timeMs: number; total: number }[]>
 }

@@ -14,7 +14,7 @@ async function restored(count: number) {
   }))
   await restoreStreams(
     buffers,
-    { recentTotals: async (_since, _before, max) => points.slice(0, max) },
+    { recentTotals: async (_since, _positions, max) => points.slice(0, max) },
     { cursor: 9, nowMs },
   )
   const { streams } = openMetricMemory(buffers)

@@ -67,7 +67,7 @@ test.each([1, 3, 50])('a range of %d totals that is refined again finds what it 
   expect(add(count, 100 + count)).toBe(1)
 })
 
-test('the points of a record that becomes a dead letter are forgotten', () => {
+test('the points of a record that fails to be refined are forgotten', () => {
   const { add, endRecord, learn, totals } = opened()
   add(0, 100)
   learn()
@@ -85,11 +85,20 @@ test('a point that arrives in another record again, or late, adds nothing', () =
   expect([add(2, 120), add(1, 110), add(3, 121)]).toEqual([0, 0, 1])
 })
 
-test('points of one millisecond, in one record, each add their part', () => {
+test('points of one millisecond each add their part, also with equal times', () => {
   const { add } = opened()
   const at = (us: number) => ({ startMs: noon, timeMs: noon + us / 1000 })
-  expect([add(0, 5, at(300)), add(0, 7, at(900)), add(0, 9, at(900))]).toEqual([5, 2, 0])
-  expect(add(1, 10)).toBe(3)
+  expect([add(0, 5, at(300)), add(0, 7, at(900)), add(0, 9, at(900)), add(0, 7, at(900))]).toEqual([5, 2, 2, 0])
+  expect(add(1, 10)).toBe(1)
+})
+
+test('a stored total goes on within its millisecond, and what is sent again adds nothing', () => {
+  const { add, streams, learn } = opened()
+  streams.restore({ stream, timeMs: noon, total: 50 })
+  const at = (us: number) => ({ timeMs: noon + us / 1000 })
+  expect([add(0, 48, at(100)), add(0, 50, at(200)), add(0, 55, at(900))]).toEqual([0, 0, 5])
+  learn()
+  expect([add(0, 55, at(900)), add(1, 60)]).toEqual([0, 5])
 })
 
 test('other threads and a restart go on where a stream was', () => {
@@ -138,6 +147,20 @@ test.each(['in the same range', 'in the next range'])(
     addMany(own, 140_000, () => undefined)
     if (when === 'in the next range') own.learn()
     expect([own.add(3, 30, { startMs }), own.add(4, 31, { startMs })]).toEqual([0, 1])
+  },
+)
+
+test.each(['in the same range', 'in the next range'])(
+  'a late point of a forgotten stream is no base for the next, %s',
+  (when) => {
+    const own = opened()
+    own.add(-4, 50)
+    own.learn()
+    own.add(-3, 51)
+    own.endRecord()
+    addMany(own, 140_000, () => undefined)
+    if (when === 'in the next range') own.learn()
+    expect([own.add(-5, 40), own.add(3, 60), own.add(4, 61)]).toEqual([0, 0, 1])
   },
 )
 

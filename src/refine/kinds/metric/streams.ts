@@ -2,15 +2,15 @@ const slotsMax = 2 ** 16
 const probesMax = 16
 /** A slot: the fingerprint as a 32-bit number, and the time and the value of the last point. */
 const slotFloats = 3
-/** Header: the time from which on streams are known. */
-const headFloats = 1
+/** Header: the time from which on streams are known, and the newest time of a stream that was forgotten. */
+const headFloats = 2
 
 /** Memory of `createStreams`: 1.5 MiB, shared by all workers. */
 export const streamsBytes = (headFloats + slotsMax * slotFloats) * 8
 
 /**
  * A point of a cumulative stream: 16 hex digits name the stream. `timeMs`: ms with microseconds, because one record can
- * have two points of a millisecond; ms alone if it comes from the store. `startMs`: whole ms, 0 if unknown.
+ * have two points of a millisecond. `startMs`: whole ms, 0 if unknown.
  */
 type CumulativePoint = { stream: string; timeMs: number; startMs: number; total: number }
 
@@ -30,7 +30,7 @@ const totalFloats = 4
 export type RangeStreams = {
   /**
    * Returns what was added since the point before. The first point of a stream adds its whole value if the stream began
-   * after `since`, else nothing: it is unknown how much of it was counted before.
+   * after all streams that are forgotten or were never seen, else nothing: it is unknown how much of it was counted before.
    */
   advance(point: CumulativePoint): Added
   /** Ends a record. Its points are forgotten unless its rows are kept. */
@@ -44,7 +44,7 @@ export type Streams = {
   beginRange(): RangeStreams
   /** Remembers the last totals of a range. No other range with totals may be refined at that time. */
   learn(totals: RangeTotals): void
-  /** Remembers a stored point, at a start. */
+  /** Remembers a stored point, whose time is cut to ms. */
   restore(point: Omit<CumulativePoint, 'startMs'>): void
   /** Sets the time (ms) from which on all streams are known. It only becomes later. */
   knowSince(sinceMs: number): void
@@ -53,6 +53,9 @@ export type Streams = {
 const highOf = (stream: string): number => Number.parseInt(stream.slice(0, 8), 16)
 const lowOf = (stream: string): number => Number.parseInt(stream.slice(8, 16), 16)
 
+/** A stored point that is sent again must not look newer than itself. */
+const endOfMs = 0.999
+
 /** The slots of the shared memory. `high` and `low`: both halves of a stream's name. */
 function openSlots(memory: SharedArrayBuffer) {
   const whole = new Int32Array(memory)
@@ -60,15 +63,17 @@ function openSlots(memory: SharedArrayBuffer) {
   const fingerprintOf = (high: number) => high | 0 || 1
   const probed = (low: number, probe: number) => headFloats + ((low + probe) % slotsMax) * slotFloats
   const timeAt = (slot: number) => floats[slot + 1] ?? 0
+  const totalAt = (slot: number) => floats[slot + 2] ?? 0
   const found = (high: number, low: number): number | undefined => {
     for (let probe = 0; probe < probesMax; probe++)
       if (whole[probed(low, probe) * 2] === fingerprintOf(high)) return probed(low, probe)
     return undefined
   }
   const since = () => floats[0] ?? 0
-  /** Streams that began up to this time are unknown from now on, and a first total of theirs adds nothing. */
+  /** A stream without a slot that began up to this time adds nothing with its first total. */
   const forget = (ms: number) => {
     floats[0] = Math.max(since(), Math.floor(ms) + 1)
+    floats[1] = Math.max(floats[1] ?? 0, ms)
   }
   const oldestOf = (low: number): number => {
     let oldest = probed(low, 0)
@@ -78,10 +83,11 @@ function openSlots(memory: SharedArrayBuffer) {
   }
   return {
     since,
+    forgottenMs: () => floats[1] ?? 0,
     knowSince: (ms: number) => {
       floats[0] = Math.max(since(), ms)
     },
-    /** Forgets all streams whose last point is older, too. */
+    /** Forgets all streams whose last point is older, of all projects: a range has forgotten newer points of some. */
     forgetBefore: (ms: number) => {
       for (let slot = headFloats; slot < floats.length; slot += slotFloats)
         if (timeAt(slot) < ms) floats.fill(0, slot, slot + slotFloats)
@@ -89,15 +95,18 @@ function openSlots(memory: SharedArrayBuffer) {
     },
     read: (high: number, low: number): Last | undefined => {
       const slot = found(high, low)
-      return slot === undefined ? undefined : { timeMs: timeAt(slot), total: floats[slot + 2] ?? 0 }
+      return slot === undefined ? undefined : { timeMs: timeAt(slot), total: totalAt(slot) }
     },
-    /** Takes a free slot, or that of the stream that is silent for the longest time. When it comes again, it was counted. */
+    /**
+     * Writes a point, unless a newer one is known. A new stream takes a free slot, or that of the stream that is silent for
+     * the longest time, if that one is older.
+     */
     write: (high: number, low: number, { timeMs, total }: Last) => {
       const slot = found(high, low) ?? oldestOf(low)
       const isOwn = whole[slot * 2] === fingerprintOf(high)
-      // What has no room is forgotten: the point itself if it is older than all that are here.
+      // What has no room is forgotten: this point if it is older than all that are here.
       if (!isOwn && timeAt(slot) > 0) forget(Math.min(timeAt(slot), timeMs))
-      if (isOwn ? timeAt(slot) >= timeMs : timeAt(slot) > timeMs) return
+      if (timeAt(slot) > timeMs || (isOwn && timeAt(slot) === timeMs && totalAt(slot) >= total)) return
       whole[slot * 2] = fingerprintOf(high)
       floats[slot + 1] = timeMs
       floats[slot + 2] = total
@@ -106,8 +115,8 @@ function openSlots(memory: SharedArrayBuffer) {
 }
 
 /**
- * The totals of a range so far, with room for at least `slotsMax` streams. Beyond twice as many, the older half is forgotten.
- * Forgetting one at a time was rejected: a map walks over all that was deleted to find its oldest entry.
+ * The totals of a range so far: at least the last `slotsMax` streams, and at most twice as many. Then the older half is
+ * forgotten. Forgetting one at a time was rejected: a map walks over all that was deleted to find its oldest entry.
  */
 function createRangeMemory() {
   let young = new Map<string, Last>()
@@ -129,6 +138,13 @@ function createRangeMemory() {
 }
 
 /**
+ * Whether a point that is not newer comes next all the same: it has the millisecond of the last one, of which the store has
+ * no microseconds, and a larger total. Others are late or sent again: a point after them already added what they would.
+ */
+const isNext = (known: Last, timeMs: number, total: number): boolean =>
+  Math.floor(timeMs) === Math.floor(known.timeMs) && total > known.total
+
+/**
  * Cumulative sums become what was added, so that every question is a plain sum. The alternative, differences at query time,
  * sorts each series in every question (decision 38).
  *
@@ -142,21 +158,22 @@ export function createStreams(memory: SharedArrayBuffer): Streams {
   function beginRange(): RangeStreams {
     const range = createRangeMemory()
     let record = new Map<string, Last>()
-    const knownOf = (stream: string): Last | undefined => {
+    /** The last point of a stream. Of one that may be forgotten, it is known only that its last point is not newer. */
+    const lastOf = (stream: string): { known?: Last; notBeforeMs: number } => {
       const own = record.get(stream) ?? range.get(stream)
-      if (own) return own
+      if (own) return { known: own, notBeforeMs: own.timeMs }
       const shared = slots.read(highOf(stream), lowOf(stream))
-      // A newer total of the stream may be among those that the range has forgotten.
-      return shared && shared.timeMs >= range.forgottenMs() ? shared : undefined
+      // The range can have forgotten a newer point of it.
+      if (shared && shared.timeMs >= range.forgottenMs()) return { known: shared, notBeforeMs: shared.timeMs }
+      return { notBeforeMs: Math.max(range.forgottenMs(), slots.forgottenMs()) }
     }
     return {
       advance: ({ stream, timeMs, startMs, total }) => {
-        const known = knownOf(stream)
-        // Late, or sent again: the point of that time or after it already added what this one would.
-        if (known && timeMs <= known.timeMs) return { added: 0, isKnown: true }
-        record.set(stream, { timeMs, total })
+        const { known, notBeforeMs } = lastOf(stream)
+        if (timeMs <= notBeforeMs && !(known && isNext(known, timeMs, total))) return { added: 0, isKnown: true }
+        record.set(stream, { timeMs: Math.max(timeMs, notBeforeMs), total })
         if (!known) {
-          const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since() && startMs > range.forgottenMs()
+          const isWhole = startMs > 0 && startMs <= timeMs && startMs >= slots.since() && startMs > notBeforeMs
           return { added: isWhole ? total : 0, isKnown: false }
         }
         // A total that shrinks began again at zero.
@@ -188,11 +205,12 @@ export function createStreams(memory: SharedArrayBuffer): Streams {
       const [forgottenMs = 0] = totals
       if (forgottenMs > 0) slots.forgetBefore(forgottenMs)
       for (let at = 1; at < totals.length; at += totalFloats) {
-        const [high = 0, low = 0, timeMs = 0, total = 0] = totals.subarray(at, at + totalFloats)
-        slots.write(high, low, { timeMs, total })
+        const last = { timeMs: totals[at + 2] ?? 0, total: totals[at + 3] ?? 0 }
+        slots.write(totals[at] ?? 0, totals[at + 1] ?? 0, last)
       }
     },
-    restore: ({ stream, timeMs, total }) => slots.write(highOf(stream), lowOf(stream), { timeMs, total }),
+    restore: ({ stream, timeMs, total }) =>
+      slots.write(highOf(stream), lowOf(stream), { timeMs: Math.floor(timeMs) + endOfMs, total }),
     knowSince: slots.knowSince,
   }
 }

@@ -1,51 +1,12 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { describe, expect, test } from 'vitest'
-import type { MetricRow } from '../../../store/events/metric-store.ts'
-import type { Places } from '../../../store/events/table.ts'
 import { attributesOf, startNano, traceHex } from '../../../wire/otlp.cases.ts'
-import { type OtlpFormat, otlpContentType, otlpItemsMax } from '../../../wire/otlp.ts'
+import { type OtlpFormat, otlpItemsMax } from '../../../wire/otlp.ts'
 import { createOtlpWalk } from '../../../wire/otlp-walk.ts'
-import { createTools, type Tools } from '../../pipeline/context.ts'
-import { plainSettings, refineBody } from '../../pipeline/fixture.cases.ts'
-import { sumOf } from '../kind.ts'
+import { plainSettings } from '../../pipeline/fixture.cases.ts'
 import { readMetricsJson } from './metric-json.ts'
 import { readMetricsProtobuf } from './metric-protobuf.ts'
-
-type Sent = { [key: string]: unknown }
-
-const minuteNano = 60_000_000_000n
-const at = (minute: number) => String(startNano + BigInt(minute) * minuteNano)
-const point = (more: Sent = {}): Sent => ({ timeUnixNano: at(0), ...more })
-const metricsBody = (
-  metrics: unknown[],
-  resource: Sent = { 'service.name': 'billing', 'service.version': '1.2.0' },
-) => ({
-  resourceMetrics: [
-    { resource: { attributes: attributesOf(resource) }, scopeMetrics: [{ scope: { name: 't' }, metrics }] },
-  ],
-})
-const gauge = (...dataPoints: unknown[]) => ({ name: 'queue.depth', gauge: { dataPoints } })
-const sum = (temporality: number, isMonotonic: boolean, ...dataPoints: unknown[]) => ({
-  name: 'orders',
-  unit: '1',
-  sum: { aggregationTemporality: temporality, isMonotonic, dataPoints },
-})
-
-function refined(body: unknown, projectId = 7, tools?: Tools, stored?: Places) {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const head = { kind: 'otlp_metrics', contentType: otlpContentType.json, projectId } as const
-  const found = refineBody(text, head, {}, undefined, stored, tools)
-  const rows = found.groups.flatMap((group) => (group.table === 'metrics' ? (group.rows as readonly MetricRow[]) : []))
-  const outcomes = [...found.outcomes, ...found.groups.flatMap((group) => group.outcomes)]
-  expect(sumOf(outcomes)).toBe(found.received)
-  expect(rows.reduce((total, { entries }) => total + entries, 0)).toBe(
-    outcomes.filter(({ outcome }) => outcome === 'stored').reduce((total, { quantity }) => total + quantity, 0),
-  )
-  return { rows, ends: outcomes.map(({ outcome, reason, quantity }) => `${outcome} ${reason} ${quantity}`) }
-}
-/** Values of the rows with measurements. */
-const valuesOf = (rows: readonly MetricRow[]) =>
-  rows.filter(({ count }) => count > 0).map(({ value, count }) => [value, count])
+import { at, gauge, histogram, metricsBody, point, refined, type Sent, sum, valuesOf } from './metrics.cases.ts'
 
 test('a gauge and a delta are stored as sent', () => {
   const { rows, ends } = refined(
@@ -117,12 +78,6 @@ test('two points of a stream in one record and millisecond each add their part',
 
 test('a total that can shrink is a state', () => {
   expect(refined(metricsBody([sum(2, false, point({ asInt: -4 }))])).rows).toMatchObject([{ type: 'gauge', value: -4 }])
-})
-
-const histogram = (temporality: number, more: Sent) => ({
-  name: 'latency',
-  unit: 'ms',
-  histogram: { aggregationTemporality: temporality, dataPoints: [point({ explicitBounds: [10, 100, 1000], ...more })] },
 })
 
 test('a histogram is a row for each bucket, with its limits, its share of the sum and its trace', () => {
@@ -231,55 +186,6 @@ test('a summary is its count, its sum and its quantiles', () => {
     { name: 'rpc.sum', type: 'counter', value: 8, entries: 0 },
     { name: 'rpc', type: 'gauge', value: 1.5, attributes: { quantile: 0.5 }, entries: 0 },
   ])
-})
-
-test('after a restart nothing is counted again: the store has the totals of rows, and not those of their parts', () => {
-  const timed = (minute: number) => ({ startTimeUnixNano: at(-30), timeUnixNano: at(minute) })
-  const body = (minute: number, factor: number) =>
-    metricsBody([
-      histogram(2, {
-        ...timed(minute),
-        count: `${factor * 10}`,
-        sum: factor * 50,
-        bucketCounts: [`${factor * 10}`, '0', '0', '0'],
-      }),
-      { name: 'rpc', summary: { dataPoints: [point({ ...timed(minute), count: `${factor * 4}`, sum: factor * 8 })] } },
-    ])
-  const sums = (rows: readonly MetricRow[]) =>
-    ['latency', 'rpc.count', 'rpc.sum'].map((name) =>
-      rows.filter((row) => row.name === name).reduce((total, row) => total + (row.isBucket ? row.sum : row.value), 0),
-    )
-  const stored = refined(body(-2, 9), 805, createTools()).rows
-  expect(sums(stored)).toEqual([450, 36, 72])
-  const restarted = createTools()
-  for (const row of stored) if (row.stream !== '') restarted.metrics.shared.restore(row)
-  restarted.metrics.shared.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
-  const { rows } = refined(body(-1, 10), 805, restarted)
-  expect(rows.reduce((total, { count, isBucket }) => total + (isBucket ? count : 0), 0)).toBe(10)
-  const [latency = 0, ...others] = sums(rows)
-  // Ten measurements between 0 and 10: their sum is not known after a restart.
-  expect([latency >= 0 && latency <= 100, others]).toEqual([true, [4, 8]])
-})
-
-test.each([true, false])('a recovery adds no buckets to a stored histogram (stored: %s)', (isStored) => {
-  const timed = (minute: number) => ({ startTimeUnixNano: at(-30), timeUnixNano: at(minute) })
-  const body = (minute: number, ...counts: number[]) =>
-    metricsBody([
-      histogram(2, { ...timed(minute), bucketCounts: counts.map(String) }),
-      gauge(point({ asInt: 3, ...timed(minute) })),
-    ])
-  const tools = createTools()
-  const before = refined(body(-2, 6, 6, 6, 0), 807, tools).rows
-  const first = refined(body(-1, 6, 9, 6, 0), 807, tools).rows
-  // The second of three buckets grew. The gauge has its place behind all of them.
-  expect(first.map(({ place }) => place)).toEqual([0, 2, 4])
-  const restarted = createTools()
-  restarted.metrics.shared.knowSince(Number(startNano / 1_000_000n) - 3_600_000)
-  for (const row of before) if (row.stream !== '') restarted.metrics.shared.restore(row)
-  const places = new Set(first.map(({ place }) => place))
-  const again = refined(body(-1, 6, 9, 6, 0), 807, restarted, isStored ? new Map([[1000, places]]) : undefined)
-  expect(again.rows.map(({ place }) => place)).toEqual(isStored ? [0, 2, 4] : [0, 1, 2, 3, 4])
-  expect(again.ends).toEqual(['stored ok 2'])
 })
 
 describe('what cannot be stored is counted', () => {

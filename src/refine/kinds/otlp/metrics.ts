@@ -191,6 +191,17 @@ function numberRows(work: RecordWork, shared: Shared, { point }: PlacedPoint, is
 /** A bucket and its place among all of its point, 1 for the first. */
 type PlacedBucket = Bucket & { place: number }
 
+/** So many measurements, spread like `total` in these buckets. Sums are rounded and not parts, so that none is lost. */
+function spreadOver(buckets: readonly PlacedBucket[], total: number, added: number): PlacedBucket[] {
+  let [seen, given] = [0, 0]
+  return buckets.map((bucket) => {
+    seen += bucket.count
+    const count = Math.round((seen / total) * added) - given
+    given += count
+    return { ...bucket, count }
+  })
+}
+
 /** What cumulative buckets added. If they do not add up, the new measurements are spread like all of them. */
 function addedBuckets(
   work: RecordWork,
@@ -210,7 +221,7 @@ function addedBuckets(
     return { ...bucket, count: own.isKnown || !all.isKnown ? own.added : bucket.count }
   })
   const found = added.reduce((count, bucket) => count + bucket.count, 0)
-  const spread = buckets.map((bucket) => ({ ...bucket, count: Math.round((bucket.count / total) * all.added) }))
+  const spread = spreadOver(buckets, total, all.added)
   return { buckets: (found === all.added ? added : spread).filter(({ count }) => count > 0), sum }
 }
 

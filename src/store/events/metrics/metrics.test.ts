@@ -208,5 +208,8 @@ test('a start reads the last total of each stream, but not of open batches', asy
     row({ projectId: 7, stream, total: 13, timeMs: noon + minute, jpos: 90_002, place: 0 }),
     row({ projectId: 7, stream, total: 20, timeMs: noon + 2 * minute, jpos: 90_003 }),
   ])
-  expect(await store().recentTotals(noon - 1, 90_003, 10)).toEqual([{ stream, timeMs: noon + minute, total: 14 }])
+  expect(await store().recentTotals(noon - 1, { from: 90_001, to: 90_003 }, 10)).toEqual([
+    { stream, timeMs: noon + minute, total: 14 },
+  ])
+  expect(await store().recentTotals(noon - 1, { from: 90_003, to: 90_004 }, 10)).toMatchObject([{ total: 20 }])
 })

@@ -207,12 +207,13 @@ export function createMetrics(connection: Connection, database: string): MetricS
         sinceMs: Number(since),
       }))
     },
-    recentTotals: async (sinceMs, beforeJpos, max) => {
+    recentTotals: async (sinceMs, { from, to }, max) => {
       const values = createValues()
       const since = `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(sinceMs))}, 'UTC')`
       const rows = await connection.rows<{ id: string; ms: string; total: number }>(
         `SELECT lower(leftPad(hex(stream), 16, '0')) AS id, toUnixTimestamp64Milli(time) AS ms, total
-         FROM ${table} WHERE received >= ${since} AND jpos < ${values.add('UInt64', beforeJpos)} AND stream != 0
+         FROM ${table} WHERE received >= ${since} AND jpos >= ${values.add('UInt64', from)} AND jpos < ${values.add('UInt64', to)}
+           AND stream != 0
          ORDER BY time DESC, total DESC LIMIT 1 BY stream LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )
