@@ -164,6 +164,16 @@ test.each(['in the same range', 'in the next range'])(
   },
 )
 
+test('what a range has forgotten is unknown to all ranges after it, and newer totals are not', () => {
+  const { add, streams, learn } = opened()
+  const other = { stream: 'ffffffffffffffff' }
+  add(0, 10)
+  add(2, 40, other)
+  learn()
+  streams.learn(Float64Array.of(noon + 60_000))
+  expect([add(3, 30), add(4, 31), add(3, 42, other)]).toEqual([0, 1, 2])
+})
+
 /** Streams that begin their search at one slot, so the 17th has no room. */
 const crowded = (n: number) => `${(n + 1).toString(16).padStart(8, '0')}00000000`
 
