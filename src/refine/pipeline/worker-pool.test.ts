@@ -44,9 +44,9 @@ async function refined(size: number, bodies: readonly Buffer[], first: number): 
   })
   closing.push(() => pool.close())
   const whole = { from: 0, durable: writer.durable(), bytesMax: 1e9, lane: 'bulk' } as const
-  const one = await pool.begin({ ...whole, recordsMax: first })
-  const two = await pool.begin({ ...whole, from: one.to, recordsMax: 1e6 })
-  return Promise.all([one.done, two.done])
+  const earlier = await pool.begin({ ...whole, recordsMax: first })
+  const later = await pool.begin({ ...whole, from: earlier.to, recordsMax: 1e6 })
+  return Promise.all([earlier.done, later.done])
 }
 
 const valuesOf = (range: RefinedRange): number[] =>
@@ -60,23 +60,23 @@ const ones = (count: number): number[] => Array(count).fill(1)
 
 test.each([1, 2])('two ranges with totals count each of them once, with %d workers', async (size) => {
   const bodies = Array.from({ length: 300 }, (_, n) => totalBody(n))
-  const [one, two] = await refined(size, bodies, 290)
-  expect([one, two].map((range) => range && valuesOf(range))).toEqual([[10, ...ones(289)], ones(10)])
+  const [earlier, later] = await refined(size, bodies, 290)
+  expect([earlier, later].map((range) => range && valuesOf(range))).toEqual([[10, ...ones(289)], ones(10)])
 })
 
 test.each([1, 2])('a range that ended its worker once is refined again, with %d workers', async (size) => {
   const bodies = Array.from({ length: 30 }, (_, n) => totalBody(n, n === 3 ? 'KILLS-ONCE' : ''))
-  const [one, two] = await refined(size, bodies, 20)
-  expect([one, two].map((range) => range && valuesOf(range))).toEqual([[10, ...ones(19)], ones(10)])
+  const [earlier, later] = await refined(size, bodies, 20)
+  expect([earlier, later].map((range) => range && valuesOf(range))).toEqual([[10, ...ones(19)], ones(10)])
 })
 
 test.each([1, 2])(
   'a record that ends each worker is left out, and the next total has it, with %d workers',
   async (size) => {
     const bodies = Array.from({ length: 12 }, (_, n) => totalBody(n, n === 3 ? 'KILLS-ITS-WORKER' : ''))
-    const [one, two] = await refined(size, bodies, 8)
-    expect([one, two].map((range) => range && valuesOf(range))).toEqual([[10, 1, 1, 2, 1, 1, 1], ones(4)])
-    expect(one?.dead.length).toBe(1)
+    const [earlier, later] = await refined(size, bodies, 8)
+    expect([earlier, later].map((range) => range && valuesOf(range))).toEqual([[10, 1, 1, 2, 1, 1, 1], ones(4)])
+    expect(earlier?.dead.length).toBe(1)
   },
   60_000,
 )
