@@ -138,7 +138,7 @@ function createRangeMemory() {
 }
 
 /**
- * Whether a point that is not newer comes next all the same: it has the millisecond of the last one, of which the store has
+ * Whether a point that is not newer comes next all the same: it is of the same millisecond as the last, of which the store has
  * no microseconds, and a larger total. Others are late or sent again: a point after them already added what they would.
  */
 const isNext = (known: Last, timeMs: number, total: number): boolean =>
