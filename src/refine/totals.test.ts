@@ -9,7 +9,7 @@ import { bench, head, until } from './rig.cases.ts'
 const totals = { kind: 'otlp_metrics', contentType: 'application/json', lane: 'bulk' } as const
 const killerFile = fileURLToPath(new URL('./pipeline/killer.cases.ts', import.meta.url))
 
-test('the total of a stored record that ends each worker in a recovery is not counted again', async () => {
+test('the total of a stored record that crashes each worker in a recovery is not counted again', async () => {
   const entry = await bench()
   const append = (n: number, word: string) =>
     entry.writer.append({ ...head(entry.projectId), ...totals }, totalBody(n, word))

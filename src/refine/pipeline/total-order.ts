@@ -31,8 +31,8 @@ export type TotalOrder = {
 }
 
 /**
- * Creates the order of the journal: a total adds what is missing to the one before it. A worker that began with the next
- * range found other totals before it, and a restart between both counted some twice.
+ * Creates the order. It is that of the journal, because what a total adds is its difference to the total before it. If two
+ * workers refined two such ranges at once, a restart could count some differences twice.
  */
 export function createTotalOrder(): TotalOrder {
   let last: OrderEntry | undefined

@@ -64,14 +64,14 @@ test.each([1, 2])('two ranges with totals count each of them once, with %d worke
   expect([earlier, later].map((range) => range && valuesOf(range))).toEqual([[10, ...ones(289)], ones(10)])
 })
 
-test.each([1, 2])('a range that ended its worker once is refined again, with %d workers', async (size) => {
+test.each([1, 2])('a range that crashed its worker once is refined again, with %d workers', async (size) => {
   const bodies = Array.from({ length: 30 }, (_, n) => totalBody(n, n === 3 ? 'KILLS-ONCE' : ''))
   const [earlier, later] = await refined(size, bodies, 20)
   expect([earlier, later].map((range) => range && valuesOf(range))).toEqual([[10, ...ones(19)], ones(10)])
 })
 
 test.each([1, 2])(
-  'a record that ends each worker is left out, and the next total has it, with %d workers',
+  'a record that crashes each worker is left out, and the next total has it, with %d workers',
   async (size) => {
     const bodies = Array.from({ length: 12 }, (_, n) => totalBody(n, n === 3 ? 'KILLS-ITS-WORKER' : ''))
     const [earlier, later] = await refined(size, bodies, 8)
@@ -81,7 +81,7 @@ test.each([1, 2])(
   60_000,
 )
 
-test('the parts of a range whose worker ended while it was read wait for the range before it', async () => {
+test('the parts of a range whose worker crashed while it was read wait for the range before it', async () => {
   const threads: { posted: ToWorker[]; events: EventEmitter }[] = []
   const startThread = () => {
     const [events, posted] = [new EventEmitter(), [] as ToWorker[]]
@@ -111,7 +111,7 @@ test('the parts of a range whose worker ended while it was read wait for the ran
     ],
     [['range', 2]],
   ])
-  // Its worker ends while it waits, and two others while they read it again.
+  // Its worker crashes while the range waits, and two others while they read it again.
   for (const at of [1, 2, 3]) end(at)
   await settled()
   expect(parts()).toEqual([])

@@ -38,8 +38,8 @@ type Open = {
   crashesMax: number
   /** Its worker crashed, perhaps because of another job. It continues alone. */
   suspect: boolean
-  /** Of a whole range. Its parts after a crash have none: they belong to it. */
-  inOrder: OrderEntry | undefined
+  /** The place of a whole range among those with totals. Its parts after a crash have none: they run within it. */
+  orderEntry: OrderEntry | undefined
   /** It is read and waits for the range before it. */
   waits: boolean
 }
@@ -73,10 +73,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const totals: Totals = { order: createTotalOrder(), learn: (found) => streams?.learn(found) }
   const members = Array.from({ length: options.size }, () => spawn(options, state, totals))
 
-  function run(range: Range, tries: number, inOrder?: OrderEntry): Promise<RunningRange> {
+  function run(range: Range, tries: number, orderEntry?: OrderEntry): Promise<RunningRange> {
     const member = members[state.next++ % members.length]
     if (!member) throw new Error('no worker')
-    return member.begin(newJob(++state.job, range, tries, inOrder))
+    return member.begin(newJob(++state.job, range, tries, orderEntry))
   }
 
   /** Refines a range that crashed its worker in halves, down to the record at fault, which becomes a dead letter. */
@@ -100,20 +100,20 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     return splitOnCrash(range, running)
   }
 
-  const splitOnCrash = (range: Range, running: RunningRange, inOrder?: OrderEntry): Promise<RefinedRange> =>
+  const splitOnCrash = (range: Range, running: RunningRange, orderEntry?: OrderEntry): Promise<RefinedRange> =>
     running.done.catch(async (error: unknown) => {
       if (!(error instanceof WorkerEnded)) throw error
-      // Its worker can have ended while it was read, before the range before it was refined.
-      await inOrder?.before?.ended
+      // The worker can have crashed while it read the range. Then the range before this one may still be running.
+      await orderEntry?.before?.ended
       if (state.closed) throw error
       return split(range, running, error)
     })
 
   const begin = async (range: Range): Promise<RunningRange> => {
-    const inOrder = newOrderEntry()
-    const running = await run(range, crashesMax, inOrder)
-    const done = splitOnCrash(range, running, inOrder)
-    done.then(inOrder.end, inOrder.end) // the caller awaits `done` later and sees the error then
+    const orderEntry = newOrderEntry()
+    const running = await run(range, crashesMax, orderEntry)
+    const done = splitOnCrash(range, running, orderEntry)
+    done.then(orderEntry.end, orderEntry.end) // the caller awaits `done` later and sees the error then
     return { ...running, done }
   }
   return {
@@ -131,7 +131,7 @@ function newJob(
   job: number,
   range: Range,
   crashesAllowed: number,
-  inOrder: OrderEntry | undefined,
+  orderEntry: OrderEntry | undefined,
 ): { open: Open; begun: Promise<RunningRange> } {
   const running = Promise.withResolvers<RunningRange>()
   const { promise, resolve, reject } = Promise.withResolvers<RefinedRange>()
@@ -142,7 +142,7 @@ function newJob(
   }
   const counters = { crashes: 0, crashesMax: crashesAllowed, suspect: false, waits: false }
   return {
-    open: { job, range, found: running.resolve, done: resolve, fail, promise, inOrder, ...counters },
+    open: { job, range, found: running.resolve, done: resolve, fail, promise, orderEntry, ...counters },
     begun: running.promise,
   }
 }
@@ -235,7 +235,7 @@ function answerFound(
       member.ended(entry.job)
     })
   }
-  const before = message.hasTotals && entry.inOrder ? order.waitsFor(entry.inOrder) : undefined
+  const before = message.hasTotals && entry.orderEntry ? order.waitsFor(entry.orderEntry) : undefined
   entry.waits = before !== undefined
   if (before) {
     before.then(answer, answer)

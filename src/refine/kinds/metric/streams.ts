@@ -53,7 +53,7 @@ export type Streams = {
 const highOf = (stream: string): number => Number.parseInt(stream.slice(0, 8), 16)
 const lowOf = (stream: string): number => Number.parseInt(stream.slice(8, 16), 16)
 
-/** A stored point that is sent again must not look newer than itself. */
+/** Points from the store get the end of their millisecond. Otherwise one that is sent again looks newer than itself. */
 const endOfMs = 0.999
 
 /** The slots of the shared memory. `high` and `low`: both halves of a stream's name. */
@@ -87,7 +87,10 @@ function openSlots(memory: SharedArrayBuffer) {
     knowSince: (ms: number) => {
       floats[0] = Math.max(since(), ms)
     },
-    /** Forgets all streams whose last point is older, of all projects: a range has forgotten newer points of some. */
+    /**
+     * Forgets all streams whose last point is older, of all projects. A range has forgotten newer points of some of them, and
+     * nobody knows of which.
+     */
     forgetBefore: (ms: number) => {
       for (let slot = headFloats; slot < floats.length; slot += slotFloats)
         if (timeAt(slot) < ms) floats.fill(0, slot, slot + slotFloats)
@@ -138,8 +141,8 @@ function createRangeMemory() {
 }
 
 /**
- * Whether a point that is not newer comes next all the same: it is of the same millisecond as the last, of which the store has
- * no microseconds, and a larger total. Others are late or sent again: a point after them already added what they would.
+ * Whether a point that is not newer still counts: it has a larger total and is of the same millisecond. The store keeps no
+ * microseconds, so its order within a millisecond is that of the totals. All other points are late or sent again.
  */
 const isNext = (known: Last, timeMs: number, total: number): boolean =>
   Math.floor(timeMs) === Math.floor(known.timeMs) && total > known.total

@@ -191,7 +191,10 @@ function numberRows(work: RecordWork, shared: Shared, { point }: PlacedPoint, is
 /** A bucket and its place among all of its point, 1 for the first. */
 type PlacedBucket = Bucket & { place: number }
 
-/** So many measurements, spread like `total` in these buckets. Sums are rounded and not parts, so that none is lost. */
+/**
+ * Spreads `added` measurements over buckets, each in proportion to its count. `total`: the sum of all counts. The running sum
+ * is rounded, because parts that are rounded by themselves do not add up.
+ */
 function spreadOver(buckets: readonly PlacedBucket[], total: number, added: number): PlacedBucket[] {
   let [seen, given] = [0, 0]
   return buckets.map((bucket) => {
@@ -221,23 +224,28 @@ function addedBuckets(
     return { ...bucket, count: own.isKnown || !all.isKnown ? own.added : bucket.count }
   })
   const found = added.reduce((count, bucket) => count + bucket.count, 0)
-  const spread = spreadOver(buckets, total, all.added)
-  return { buckets: (found === all.added ? added : spread).filter(({ count }) => count > 0), sum }
+  const grown = found === all.added ? added : spreadOver(buckets, total, all.added)
+  return { buckets: grown.filter(({ count }) => count > 0), sum }
 }
 
-/** The rows of a point, their places among it, and how many places it takes. */
-type PointRows = { rows: BareMetric[]; places: number[]; size: number }
+/** A row and its place in the record. */
+type PlacedRow = { row: BareMetric; place: number }
 
-const inOrder = (rows: BareMetric[]): PointRows => ({ rows, places: rows.map((_, at) => at), size: rows.length })
+/** The rows of a point, and how many places it takes. */
+type PointRows = { rows: PlacedRow[]; size: number }
+
+const consecutive = (rows: readonly BareMetric[], first: number): PointRows => ({
+  rows: rows.map((row, at) => ({ row, place: first + at })),
+  size: rows.length,
+})
 
 /**
- * The same rows as in the run before, if that run stored any of the point. A start forgets the last counts of buckets, so a
- * recovery finds other buckets that grew.
+ * Leaves out rows that the run before did not store, if it stored any of the point. A start forgets the last counts of
+ * buckets, so a recovery finds other buckets that grew.
  */
-function asStored(work: RecordWork, { rows, places, size }: PointRows, first: number): PointRows {
-  if (!isStoredAt(work, 'metrics', first, size)) return { rows, places, size }
-  const isKept = (at: number) => isStoredAt(work, 'metrics', first + (places[at] ?? 0), 1)
-  return { rows: rows.filter((_, at) => isKept(at)), places: places.filter((_, at) => isKept(at)), size }
+function asStored(work: RecordWork, { rows, size }: PointRows, first: number): PointRows {
+  if (!isStoredAt(work, 'metrics', first, size)) return { rows, size }
+  return { rows: rows.filter(({ place }) => isStoredAt(work, 'metrics', place, 1)), size }
 }
 
 /**
@@ -257,14 +265,17 @@ function histogramRows(work: RecordWork, shared: Shared, placed: PlacedPoint, fi
     ? addedBuckets(work, shared, found, placed)
     : { buckets: found, sum: point.sum }
   const sums = sumsOf(buckets, sum)
-  const rows = buckets.map(({ low, high, value, count }, at): BareMetric => {
+  const rows = buckets.map(({ low, high, value, count, place }, at): PlacedRow => {
     const row = { ...shared.row, value, count, min: low, max: high, sum: sums[at] ?? 0, isBucket: true }
-    return { ...traced(row, point.exemplars, low, high), entries: 0 }
+    return { row: { ...traced(row, point.exemplars, low, high), entries: 0 }, place: first + place }
   })
-  if (!shared.receivedTotal && rows[0]) return inOrder([{ ...rows[0], entries: 1 }, ...rows.slice(1)])
+  if (!shared.receivedTotal && rows.length > 0)
+    return consecutive(
+      rows.map(({ row }, at) => (at === 0 ? { ...row, entries: 1 } : row)),
+      first,
+    )
   const whole: BareMetric = { ...shared.row, count: 0, isBucket: true, stream: shared.stream, total }
-  const places = [0, ...buckets.map(({ place }) => place)]
-  return asStored(work, { rows: [whole, ...rows], places, size: 1 + found.length }, first)
+  return asStored(work, { rows: [{ row: whole, place: first }, ...rows], size: 1 + found.length }, first)
 }
 
 /** A summary: its count and its sum as counters, and a gauge for each quantile. */
@@ -300,13 +311,14 @@ function rowsOf(work: RecordWork, placed: PlacedPoint, reading: Reading, first: 
   const { kind, isMonotonic, temporality } = placed.metric
   if (kind === 'summary') {
     const ofTotals = { ...placed, metric: { ...placed.metric, temporality: cumulative } }
-    return inOrder(summaryRows(work, sharedOf(ofTotals, work, 'gauge', reading), placed))
+    return consecutive(summaryRows(work, sharedOf(ofTotals, work, 'gauge', reading), placed), first)
   }
   if (kind === 'gauge' || kind === 'sum') {
     // A total that can shrink is a state, such as the length of a queue.
     const isState = kind === 'gauge' || (temporality === cumulative && !isMonotonic)
     const isTotal = !isState && temporality === cumulative
-    return inOrder(numberRows(work, sharedOf(placed, work, isState ? 'gauge' : 'counter', reading), placed, isTotal))
+    const shared = sharedOf(placed, work, isState ? 'gauge' : 'counter', reading)
+    return consecutive(numberRows(work, shared, placed, isTotal), first)
   }
   return histogramRows(work, sharedOf(placed, work, 'distribution', reading), placed, first)
 }
@@ -387,16 +399,15 @@ export const otlpMetricsBody = bodyKind<MetricBody>({
       resources: new Map(),
       metrics: new Map(),
     }
-    const kept: { row: BareMetric; place: number }[] = []
+    const kept: PlacedRow[] = []
     let [keptPoints, place] = [0, 0]
     for (const [, ofResource] of Map.groupBy(points, ({ resource }) => resource)) {
       // Places count rows before filters: a recovery must find them again.
       const first = place
       const found = ofResource.flatMap((placed) => {
-        const { rows, places, size } = rowsOf(work, placed, reading, place)
-        const from = place
+        const { rows, size } = rowsOf(work, placed, reading, place)
         place += size
-        return rows.map((row, at) => ({ row, place: from + (places[at] ?? 0) }))
+        return rows
       })
       const dropped = found[0] && droppedBy(work, context, { first, count: place - first }, found[0].row)
       if (dropped) end('filtered', dropped, ofResource.length)
