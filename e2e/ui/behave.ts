@@ -80,9 +80,13 @@ export function failedTries(page: Page): number[] {
   return tries
 }
 
-/** Stops the page's clock. Only `page.clock.runFor` advances it. */
+/**
+ * Stops the page's clock and waits for the answers to open requests. Only `page.clock.runFor` advances the clock. It
+ * takes seconds in an instant, so a request that is still open then would count as slow. Pages of SDKs count none.
+ */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
+  await until('the answers', 10_000, () => page.evaluate<boolean>('(window.mishap?.navigation?.running ?? 0) === 0'))
 }
 
 /** URLs of the chunks that the page has loaded so far. */
