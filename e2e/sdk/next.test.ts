@@ -109,6 +109,8 @@ describe.skipIf(noChromium).each(bundlers)(
       const requested: string[] = []
       page.on('request', (request) => void requested.push(request.url()))
       await page.goto(state.url)
+      // Before the hydration a click has no effect. React marks each element that it has hydrated.
+      await page.waitForFunction("Object.keys(document.querySelector('#go')).some((key) => key.startsWith('__react'))")
       const isReport = (request: Request) => (request.postData() ?? '').includes('"type":"event"')
       const reported = reports
         ? page.waitForResponse((item) => isReport(item.request()), { timeout: 15_000 })
@@ -127,7 +129,10 @@ describe.skipIf(noChromium).each(bundlers)(
       // The browser sends only to its own origin. The tunnel forwards the envelopes.
       expect(requested).toContain(`${url}${shop.tunnelPath}`)
       expect(requested.filter((requestUrl) => !requestUrl.startsWith(`${url}/`))).toEqual([])
-      await visit((page) => page.click('#api'), false)
+      // The page does not wait for the answer, so closing it earlier could cancel the request.
+      await visit(async (page) => {
+        await Promise.all([page.waitForResponse(`${url}/api/fail`), page.click('#api')])
+      }, false)
       const client = await failureOf(product, project, 'RangeError: the cart is empty')
       const inner = await failureOf(product, project, 'TypeError: no kettle in stock')
 

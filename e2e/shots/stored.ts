@@ -30,6 +30,21 @@ export const comparedPictures: readonly Compared[] = comparedRoutes.flatMap((rou
 const lateParts = /\/in-common\/\?/
 const triesMax = 10
 
+/**
+ * Whether the page has its own fonts. A font that comes late is used on the next page only (src/web/fonts.ts), and a busy
+ * machine is late. Compares the width of a text with the one that it has without the font.
+ */
+const hasFonts = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>(`['--font-text', '--font-code'].every((name) => {
+    const pen = document.createElement('canvas').getContext('2d')
+    const widthIn = (families) => {
+      pen.font = '100px ' + families
+      return pen.measureText('illegible 0123').width
+    }
+    const [family] = getComputedStyle(document.body).getPropertyValue(name).split(',')
+    return widthIn(family + ', serif') !== widthIn('serif')
+  })`)
+
 /** Opens a page whose parts all came with the document: another order of parts is another picture. */
 async function settleWhole(world: World, page: Page, path: string): Promise<void> {
   let isLate = true
@@ -42,8 +57,9 @@ async function settleWhole(world: World, page: Page, path: string): Promise<void
     isLate = false
     // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
     await settle(world, page, path, true)
+    isLate ||= !(await hasFonts(page))
   }
-  if (isLate) throw new Error(`${path} came ${triesMax} times without a part that others wait 300 ms for`)
+  if (isLate) throw new Error(`${path} came ${triesMax} times without a part that others wait 300 ms for, or a font`)
 }
 
 /** The fresh pictures of a route, by file name. */
