@@ -60,7 +60,9 @@ async function splitAll(deps: NoticeDeps, notices: readonly Notice[]): Promise<v
 export async function runNotices(deps: NoticeDeps): Promise<{ mails: number; pushed: number }> {
   const { clock, meta, alerts, url } = deps
   const sent = { mails: 0, pushed: 0 }
-  await splitAll(deps, await meta.issues.noticesDue(clock.now(), dueMax))
+  const queued = await meta.issues.noticesDue(clock.now(), dueMax)
+  if (queued.length === 0) return sent
+  await splitAll(deps, queued)
   for (const due of await meta.issues.noticesDue(clock.now(), dueMax)) {
     // Queued since: the next run decides where it goes.
     if (due.place === '') continue

@@ -57,7 +57,7 @@ function world(pages: Record<string, Page>, settings: Partial<ScrapeSettings> = 
     open: (sealed) => `opened ${sealed}`,
     allowed: (address, origins) => originAllowed(new URL(address).origin, [...origins]),
   }
-  return { run: () => createScraping(deps).run(), state, clock }
+  return { ...createScraping(deps), state, clock }
 }
 
 const filesOf = ({ stored }: { stored: ScrapedFiles[] }) =>
@@ -77,6 +77,19 @@ describe('a script that nobody uploaded', () => {
       [1, 2].map(() => ['GET', true, ['user-agent', 'accept']]),
     )
     expect(state.dropped).toBe(clock.now() - 30 * 24 * hourMs)
+  })
+
+  test('drops scripts without events once an hour', async () => {
+    const { run, state, clock } = world({}, {}, [])
+    const dropped: number[] = []
+    for (const waitMs of [0, 3000, hourMs - 3001, 1, 3000]) {
+      clock.advance(waitMs)
+      state.dropped = 0
+      await run()
+      dropped.push(state.dropped)
+    }
+    const startMs = clock.now() - hourMs - 3000
+    expect(dropped).toEqual([startMs, 0, 0, startMs + hourMs, 0].map((atMs) => atMs && atMs - 30 * 24 * hourMs))
   })
 
   test.each<[string, Page, [string, string][]]>([

@@ -108,6 +108,7 @@ async function scrape(deps: ScrapeDeps, due: DueScrape): Promise<boolean> {
 
 /** Creates the job. Nothing runs before `run`. */
 export function createScraping(deps: ScrapeDeps): Scraping {
+  const drops = { nextMs: 0 }
   return {
     run: async () => {
       const due = await deps.meta.artifacts.dueScrapes(deps.clock.now(), dueMax)
@@ -117,7 +118,11 @@ export function createScraping(deps: ScrapeDeps): Scraping {
         for (let item = left.shift(); item; item = left.shift()) done.push(await scrape(deps, item))
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
-      await deps.meta.artifacts.dropScrapes(deps.clock.now() - retentionMs)
+      const nowMs = deps.clock.now()
+      if (nowMs >= drops.nextMs) {
+        await deps.meta.artifacts.dropScrapes(nowMs - retentionMs)
+        drops.nextMs = nowMs + hourMs
+      }
       const fetched = done.filter(Boolean).length
       return { fetched, failed: done.length - fetched }
     },

@@ -9,6 +9,7 @@ import { type TrackerDeps, TrackerFailure } from './tracker.ts'
 type PushDeps = TrackerDeps & {
   meta: MetaWith<
     | 'trackers.integrationById'
+    | 'trackers.hasExternal'
     | 'trackers.linksDueBy'
     | 'trackers.commentsDueBy'
     | 'trackers.externalLinksOf'
@@ -146,6 +147,7 @@ async function createForRule(deps: PushDeps, link: ExternalIssue): Promise<boole
 export async function pushDue(deps: PushDeps): Promise<{ settled: number; failed: number }> {
   const { meta, clock } = deps
   const done = { settled: 0, failed: 0 }
+  if (!(await meta.trackers.hasExternal())) return done
   const count = (isSettled: boolean) => {
     if (isSettled) done.settled++
     else done.failed++

@@ -199,6 +199,25 @@ export function outboxPart(store: Store): OutboxPart {
 /** Implements lookups of deliveries. */
 export function deliveryPart({ write, read, dialect: { builder } }: Store): LogPart {
   const all = () => builder.selectFrom('delivery').selectAll()
+  // Prepared once, because it runs every few seconds.
+  const due = write.prepared<{ nowMs: number; max: number }, Selectable<Tables['delivery']>>((slot) =>
+    all()
+      .where('status', '=', 'queued')
+      .where('next_ms', '<=', slot('nowMs'))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('channel')
+              .select('channel.id')
+              .whereRef('channel.id', '=', 'delivery.channel_id')
+              .where('paused_until_ms', '>', slot('nowMs')),
+          ),
+        ),
+      )
+      .orderBy('next_ms')
+      .orderBy('id')
+      .limit(slot('max')),
+  )
   return {
     deliveriesSince: async (channelIds, fromMs, userIds = []) => {
       const since = all()
@@ -212,27 +231,7 @@ export function deliveryPart({ write, read, dialect: { builder } }: Store): LogP
       ]
       return [...new Map(rows.map((row) => [row.id, row])).values()].sort((a, b) => a.id - b.id).map(toDelivery)
     },
-    deliveriesQueued: async (nowMs, max) =>
-      (
-        await write.all(
-          all()
-            .where('status', '=', 'queued')
-            .where('next_ms', '<=', nowMs)
-            .where(({ not, exists, selectFrom }) =>
-              not(
-                exists(
-                  selectFrom('channel')
-                    .select('channel.id')
-                    .whereRef('channel.id', '=', 'delivery.channel_id')
-                    .where('paused_until_ms', '>', nowMs),
-                ),
-              ),
-            )
-            .orderBy('next_ms')
-            .orderBy('id')
-            .limit(max),
-        )
-      ).map(toDelivery),
+    deliveriesQueued: async (nowMs, max) => (await due.all({ nowMs, max })).map(toDelivery),
     deliveryLog: async (channelId, max) =>
       (await read.all(all().where('channel_id', '=', channelId).orderBy('id', 'desc').limit(max))).map(toDelivery),
     listDeliveries: async (filter, max) => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { AlertTables } from '../database/alert-tables.ts'
 import type { Connection } from '../database/connection.ts'
 import { type Dialect, number } from '../database/dialect.ts'
@@ -113,10 +113,19 @@ export type TriggerStore = {
 
 /** Implements reads of the outbox for issue rules. */
 export function triggerPart({ write, dialect: { builder } }: Store): TriggerStore {
+  // Prepared once, because it runs every few seconds.
+  const due = write.prepared<{ nowMs: number; max: number }, Selectable<AlertTables['issue_trigger']>>((slot) =>
+    builder
+      .selectFrom('issue_trigger')
+      .selectAll()
+      .where('until_ms', '<=', slot('nowMs'))
+      .orderBy('until_ms')
+      .orderBy('id')
+      .limit(slot('max')),
+  )
   return {
     issueTriggersDue: async (max, nowMs) => {
-      const due = builder.selectFrom('issue_trigger').selectAll().where('until_ms', '<=', nowMs)
-      return (await write.all(due.orderBy('until_ms').orderBy('id').limit(max))).map((row) => ({
+      return (await due.all({ nowMs, max })).map((row) => ({
         id: row.id,
         organizationId: row.organization_id,
         projectId: row.project_id,

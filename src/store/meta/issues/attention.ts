@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely'
 import { inChunks } from '../database/chunks.ts'
 import { number } from '../database/dialect.ts'
 import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
 
 /** Why a person follows an issue. */
 type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
@@ -226,6 +228,16 @@ export function subscriptionPart(store: Store): SubscriptionPart {
 
 /** Implements mails to people about issues. */
 export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
+  // Prepared once, because it runs every few seconds.
+  const due = write.prepared<{ nowMs: number; max: number }, Selectable<Tables['notice']>>((slot) =>
+    builder
+      .selectFrom('notice')
+      .selectAll()
+      .where('next_ms', '<=', slot('nowMs'))
+      .orderBy('next_ms')
+      .orderBy('id')
+      .limit(slot('max')),
+  )
   return {
     addNotices: (notices, issueId, activityId, nowMs) =>
       write.transaction(async () => {
@@ -239,17 +251,7 @@ export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
         }
       }),
     noticesDue: async (nowMs, max) =>
-      (
-        await write.all(
-          builder
-            .selectFrom('notice')
-            .selectAll()
-            .where('next_ms', '<=', nowMs)
-            .orderBy('next_ms')
-            .orderBy('id')
-            .limit(max),
-        )
-      ).map((row) => ({
+      (await due.all({ nowMs, max })).map((row) => ({
         id: row.id,
         issueId: row.issue_id,
         userId: row.user_id,

@@ -218,18 +218,24 @@ export function feedbackLinkPart({
   read,
   dialect: { builder },
 }: Store): Pick<FeedbackStore, 'unlinkedFeedback' | 'linkFeedback'> {
+  type Row = Pick<Selectable<Tables['feedback']>, 'id' | 'project_id' | 'event_id' | 'received_ms'>
+  // Prepared once, because it runs every few seconds.
+  const due = read.prepared<{ nowMs: number; max: number }, Row>((slot) =>
+    builder
+      .selectFrom('feedback')
+      .select(['id', 'project_id', 'event_id', 'received_ms'])
+      .where('next_ms', '<=', slot('nowMs'))
+      .orderBy('next_ms')
+      .limit(slot('max')),
+  )
   return {
     unlinkedFeedback: async (nowMs, max) =>
-      (
-        await read.all(
-          builder
-            .selectFrom('feedback')
-            .select(['id', 'project_id', 'event_id', 'received_ms'])
-            .where('next_ms', '<=', nowMs)
-            .orderBy('next_ms')
-            .limit(max),
-        )
-      ).map((row) => ({ id: row.id, projectId: row.project_id, eventId: row.event_id, receivedMs: row.received_ms })),
+      (await due.all({ nowMs, max })).map((row) => ({
+        id: row.id,
+        projectId: row.project_id,
+        eventId: row.event_id,
+        receivedMs: row.received_ms,
+      })),
     linkFeedback: async (id, found) => {
       await write.run(
         builder

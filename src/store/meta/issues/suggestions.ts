@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
 
 /** A person that an ownership rule suggests for an issue. `rule`: the text of the rule, without its owners. */
 export type Suggestion = { userId: string; rule: string }
@@ -45,11 +46,9 @@ async function firstSuggestionsOf(
   return new Map(rows.map((row) => [row.issue_id, toSuggestion(row)]))
 }
 
-async function suggestionsDue(
-  { write, dialect: { builder } }: Store,
-  max: number,
-): Promise<SuggestionsDue | undefined> {
-  const row = await write.get(
+function suggestionsDueOf({ write, dialect: { builder } }: Store): SuggestionStore['suggestionsDue'] {
+  // Prepared once, because it runs every few seconds.
+  const first = write.prepared<object, Pick<Selectable<Tables['ownership']>, 'project_id' | 'sweep_id' | 'text'>>(() =>
     builder
       .selectFrom('ownership')
       .select(['project_id', 'sweep_id', 'text'])
@@ -57,22 +56,25 @@ async function suggestionsDue(
       .orderBy('project_id')
       .limit(1),
   )
-  if (!row || row.sweep_id === null) return undefined
-  const issues = await write.all(
-    builder
-      .selectFrom('issue')
-      .select('id')
-      // The plus prevents the use of project indexes: they are by time, so each step would sort the whole project.
-      .where(sql<number>`+project_id`, '=', row.project_id)
-      .where('id', '<=', row.sweep_id)
-      .orderBy('id', 'desc')
-      .limit(max),
-  )
-  return {
-    projectId: row.project_id,
-    issueIds: issues.map((issue) => issue.id),
-    sweepId: row.sweep_id,
-    rules: row.text,
+  return async (max) => {
+    const row = await first.get({})
+    if (!row || row.sweep_id === null) return undefined
+    const issues = await write.all(
+      builder
+        .selectFrom('issue')
+        .select('id')
+        // The plus prevents the use of project indexes: they are by time, so each step would sort the whole project.
+        .where(sql<number>`+project_id`, '=', row.project_id)
+        .where('id', '<=', row.sweep_id)
+        .orderBy('id', 'desc')
+        .limit(max),
+    )
+    return {
+      projectId: row.project_id,
+      issueIds: issues.map((issue) => issue.id),
+      sweepId: row.sweep_id,
+      rules: row.text,
+    }
   }
 }
 
@@ -108,7 +110,7 @@ export function suggestionPart(store: Store): SuggestionStore {
         for (const [issueId, suggestions] of all) if (await replace(issueId, suggestions)) changed.add(issueId)
         return changed
       }),
-    suggestionsDue: (max) => suggestionsDue(store, max),
+    suggestionsDue: suggestionsDueOf(store),
     endSuggestionsDue: async ({ projectId, issueIds, sweepId, rules }) => {
       const last = issueIds.at(-1)
       await write.run(

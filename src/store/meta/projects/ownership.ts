@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely'
 import { staleError } from '../database/revision.ts'
 import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
 
 /** The ownership rules of a project, as written by people. */
 export type Ownership = {
@@ -31,6 +33,10 @@ const none: Ownership = { text: '', autoAssign: true, rev: 0, changedMs: null, c
 export function ownershipPart(store: Store): OwnershipStore {
   const { write, dialect } = store
   const { builder } = dialect
+  // Prepared once, because it runs every few seconds.
+  const due = write.prepared<{ max: number }, Selectable<Tables['owner_due']>>((slot) =>
+    builder.selectFrom('owner_due').selectAll().orderBy('at_ms').orderBy('issue_id').limit(slot('max')),
+  )
   const ownershipOf = async (projectId: number): Promise<Ownership> => {
     const row = await write.get(builder.selectFrom('ownership').selectAll().where('project_id', '=', projectId))
     if (!row) return none
@@ -67,9 +73,12 @@ export function ownershipPart(store: Store): OwnershipStore {
         return ownershipOf(projectId)
       }),
     ownersDue: async (max) =>
-      (
-        await write.all(builder.selectFrom('owner_due').selectAll().orderBy('at_ms').orderBy('issue_id').limit(max))
-      ).map((row) => ({ issueId: row.issue_id, projectId: row.project_id, eventId: row.event_id, atMs: row.at_ms })),
+      (await due.all({ max })).map((row) => ({
+        issueId: row.issue_id,
+        projectId: row.project_id,
+        eventId: row.event_id,
+        atMs: row.at_ms,
+      })),
     endOwnerDue: async (issueIds) => {
       for (const id of issueIds) await write.run(builder.deleteFrom('owner_due').where('issue_id', '=', id))
     },

@@ -167,7 +167,9 @@ export function scrapeWriter(store: Store): ScrapeNotes {
   }
 }
 
-/** Due scripts, each with its rank in its project. */
+type DueRow = Pick<Script, 'project_id' | 'release' | 'dist' | 'url' | 'last_ms'> & { organization_id: number }
+
+/** Due scripts, each with its rank in its project. `nowMs` can be a slot of a prepared query. */
 function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
   return (
     builder
@@ -201,6 +203,15 @@ function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
 
 /** Implements the queue of scripts for the fetch job. */
 export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
+  // Prepared once, because it runs every few seconds.
+  const due = write.prepared<{ nowMs: number; max: number }, DueRow>((slot) =>
+    builder
+      .selectFrom(dueQuery(builder, slot('nowMs')).as('due'))
+      .selectAll()
+      .orderBy('turn')
+      .orderBy('next_ms')
+      .limit(slot('max')),
+  )
   return {
     scrapeSettings: async (projectId) => {
       const row = await read.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
@@ -211,19 +222,15 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
         origins: row ? (JSON.parse(row.allowed_origins) as string[]) : [],
       }
     },
-    dueScrapes: async (nowMs, max) => {
-      const dueRows = dueQuery(builder, nowMs)
-      return (
-        await write.all(builder.selectFrom(dueRows.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
-      ).map((row) => ({
+    dueScrapes: async (nowMs, max) =>
+      (await due.all({ nowMs, max })).map((row) => ({
         projectId: row.project_id,
         organizationId: row.organization_id,
         release: row.release,
         dist: row.dist,
         url: row.url,
         lastMs: row.last_ms,
-      }))
-    },
+      })),
     setScrape: async ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) => {
       await write.run(
         builder

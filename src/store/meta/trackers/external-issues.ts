@@ -47,6 +47,8 @@ export type ExternalIssueStore = {
   externalById(id: number): Promise<ExternalIssue | undefined>
   /** The links of an issue, oldest first. */
   externalIssuesOf(issueId: number): Promise<ExternalIssue[]>
+  /** Whether any issue is linked. Without trackers the job asks this question only. */
+  hasExternal(): Promise<boolean>
   /** The links with this issue of a tracker. */
   externalLinksOf(integrationId: number, externalId: string): Promise<ExternalIssue[]>
   /** Links whose issue was resolved or reopened since, oldest first, of connections whose token works. */
@@ -180,12 +182,14 @@ export function externalIssuePart({ write, dialect: { builder } }: Store): Write
 
 type ReadPart = Pick<
   ExternalIssueStore,
-  'externalById' | 'externalIssuesOf' | 'externalLinksOf' | 'linksDueBy' | 'commentsDueBy'
+  'externalById' | 'externalIssuesOf' | 'externalLinksOf' | 'hasExternal' | 'linksDueBy' | 'commentsDueBy'
 >
 
-/** Implements reads of links. */
-export function externalReadPart({ write, read, dialect: { builder } }: Store): ReadPart {
-  const all = () => builder.selectFrom('external_issue').selectAll()
+type Row = Selectable<Tables['external_issue']>
+type Due = { nowMs: number; max: number }
+
+/** Statements for what is due. Prepared once, because they run every few seconds. */
+function dueStatements({ write, dialect: { builder } }: Store) {
   const working = (nowMs: number) =>
     builder
       .selectFrom('external_issue')
@@ -193,6 +197,44 @@ export function externalReadPart({ write, read, dialect: { builder } }: Store): 
       .where('integration.refused_ms', 'is', null)
       .where('external_id', '!=', '')
       .where('next_ms', '<=', nowMs)
+  return {
+    any: write.prepared<object, { id: number }>(() => builder.selectFrom('external_issue').select('id').limit(1)),
+    links: write.prepared<Due, Row & Pick<Selectable<Tables['issue']>, 'status'>>((slot) =>
+      working(slot('nowMs'))
+        .innerJoin('issue', 'issue.id', 'external_issue.issue_id')
+        .selectAll('external_issue')
+        .select('issue.status')
+        .where('integration.sync_state', '=', 1)
+        // An archived issue says nothing about the tracker's.
+        .where((build) =>
+          build.or([
+            build.and([build('issue.status', '=', 'resolved'), build('issue_state', '=', 'open')]),
+            build.and([build('issue.status', '=', 'unresolved'), build('issue_state', '=', 'closed')]),
+          ]),
+        )
+        .orderBy('external_issue.id')
+        .limit(slot('max')),
+    ),
+    comments: write.prepared<Due, Row & { activity_id: number; user_id: string | null; data: string }>((slot) =>
+      working(slot('nowMs'))
+        .innerJoin('activity', 'activity.issue_id', 'external_issue.issue_id')
+        .selectAll('external_issue')
+        .select(['activity.id as activity_id', 'activity.user_id', 'activity.data'])
+        .where('integration.sync_comments', '=', 1)
+        .where('activity.type', '=', 'note')
+        .whereRef('activity.id', '>', 'comment_after')
+        .orderBy('activity.id')
+        .limit(slot('max')),
+    ),
+  }
+}
+
+/** Implements reads of links. */
+export function externalReadPart(store: Store): ReadPart {
+  const { write, read } = store
+  const { builder } = store.dialect
+  const due = dueStatements(store)
+  const all = () => builder.selectFrom('external_issue').selectAll()
   return {
     externalById: async (id) => {
       const row = await read.get(all().where('id', '=', id))
@@ -206,37 +248,14 @@ export function externalReadPart({ write, read, dialect: { builder } }: Store): 
           all().where('integration_id', '=', integrationId).where('external_id', '=', externalId).orderBy('id'),
         )
       ).map(toExternalIssue),
-    linksDueBy: async (nowMs, max) => {
-      const rows = await write.all(
-        working(nowMs)
-          .innerJoin('issue', 'issue.id', 'external_issue.issue_id')
-          .selectAll('external_issue')
-          .select('issue.status')
-          .where('integration.sync_state', '=', 1)
-          // An archived issue says nothing about the tracker's.
-          .where((build) =>
-            build.or([
-              build.and([build('issue.status', '=', 'resolved'), build('issue_state', '=', 'open')]),
-              build.and([build('issue.status', '=', 'unresolved'), build('issue_state', '=', 'closed')]),
-            ]),
-          )
-          .orderBy('external_issue.id')
-          .limit(max),
-      )
-      return rows.map(({ status, ...row }) => ({ link: toExternalIssue(row), wanted: stateOf(status) }))
-    },
+    hasExternal: async () => (await due.any.get({})) !== undefined,
+    linksDueBy: async (nowMs, max) =>
+      (await due.links.all({ nowMs, max })).map(({ status, ...row }) => ({
+        link: toExternalIssue(row),
+        wanted: stateOf(status),
+      })),
     commentsDueBy: async (nowMs, max) => {
-      const rows = await write.all(
-        working(nowMs)
-          .innerJoin('activity', 'activity.issue_id', 'external_issue.issue_id')
-          .selectAll('external_issue')
-          .select(['activity.id as activity_id', 'activity.user_id', 'activity.data'])
-          .where('integration.sync_comments', '=', 1)
-          .where('activity.type', '=', 'note')
-          .whereRef('activity.id', '>', 'comment_after')
-          .orderBy('activity.id')
-          .limit(max),
-      )
+      const rows = await due.comments.all({ nowMs, max })
       return rows.map(({ activity_id, user_id, data, ...row }) => ({
         link: toExternalIssue(row),
         activityId: activity_id,

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import { insertedId, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
 import { type ExternalIssue, newExternalRow, toExternalIssue } from './external-issues.ts'
 
 /** An issue of a tracker that a rule asked for. */
@@ -59,22 +61,21 @@ export async function addRuleIssues(store: Store, asked: readonly RuleIssue[], n
 
 /** Implements the issues of trackers that rules ask for. */
 export function ruleIssuePart({ write, dialect: { builder } }: Store): RuleIssueStore {
+  // Prepared once, because it runs every few seconds.
+  const due = write.prepared<{ nowMs: number; max: number }, Selectable<Tables['external_issue']>>((slot) =>
+    builder
+      .selectFrom('external_issue')
+      .innerJoin('integration', 'integration.id', 'external_issue.integration_id')
+      .selectAll('external_issue')
+      .where('external_id', '=', '')
+      .where('origin', 'like', 'rule-%')
+      .where('next_ms', '<=', slot('nowMs'))
+      .where((build) => build.or([build('integration.refused_ms', 'is', null), build('attempts', '=', 0)]))
+      .orderBy('external_issue.id')
+      .limit(slot('max')),
+  )
   return {
-    ruleIssuesDueBy: async (nowMs, max) => {
-      const rows = await write.all(
-        builder
-          .selectFrom('external_issue')
-          .innerJoin('integration', 'integration.id', 'external_issue.integration_id')
-          .selectAll('external_issue')
-          .where('external_id', '=', '')
-          .where('origin', 'like', 'rule-%')
-          .where('next_ms', '<=', nowMs)
-          .where((build) => build.or([build('integration.refused_ms', 'is', null), build('attempts', '=', 0)]))
-          .orderBy('external_issue.id')
-          .limit(max),
-      )
-      return rows.map(toExternalIssue)
-    },
+    ruleIssuesDueBy: async (nowMs, max) => (await due.all({ nowMs, max })).map(toExternalIssue),
     noteRuleIssue: async ({ origin, issueId }, { kind, reason }, nowMs) => {
       const last = await write.get(
         builder

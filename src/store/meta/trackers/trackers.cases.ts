@@ -111,6 +111,15 @@ function integrationCases(fresh: () => Promise<MetaStore>): void {
 }
 
 function linkCases(fresh: () => Promise<MetaStore>): void {
+  test('whether any issue is linked', async () => {
+    const meta = await fresh()
+    const before = await meta.trackers.hasExternal()
+    const { link } = await linked(meta)
+    const during = await meta.trackers.hasExternal()
+    await meta.trackers.deleteExternal(link.id)
+    expect([before, during, await meta.trackers.hasExternal()]).toEqual([false, true, false])
+  })
+
   test('an origin has one link; a second issue of the tracker needs its own', async () => {
     const meta = await fresh()
     const { link, origin } = await linked(meta)
