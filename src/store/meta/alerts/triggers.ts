@@ -124,8 +124,8 @@ export function triggerPart({ write, dialect: { builder } }: Store): TriggerStor
       .limit(slot('max')),
   )
   return {
-    issueTriggersDue: async (max, nowMs) => {
-      return (await due.all({ nowMs, max })).map((row) => ({
+    issueTriggersDue: async (max, nowMs) =>
+      (await due.all({ nowMs, max })).map((row) => ({
         id: row.id,
         organizationId: row.organization_id,
         projectId: row.project_id,
@@ -136,8 +136,7 @@ export function triggerPart({ write, dialect: { builder } }: Store): TriggerStor
         release: row.release_version,
         atMs: row.at_ms,
         untilMs: row.until_ms,
-      }))
-    },
+      })),
     issueOfFeedback: async (projectId, feedbackId) => {
       const of = builder.selectFrom('feedback').select('issue_id').where('project_id', '=', projectId)
       return (await write.get(of.where('feedback_id', '=', feedbackId)))?.issue_id ?? null
