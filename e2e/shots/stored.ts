@@ -42,7 +42,7 @@ const hasFonts = (page: Page): Promise<boolean> =>
       return pen.measureText('illegible 0123').width
     }
     const [family] = getComputedStyle(document.body).getPropertyValue(name).split(',')
-    return widthIn(family + ', serif') !== widthIn('serif')
+    return family !== '' && widthIn(family + ', serif') !== widthIn('serif')
   })`)
 
 /** Opens a page whose parts all came with the document: another order of parts is another picture. */
@@ -57,7 +57,8 @@ async function settleWhole(world: World, page: Page, path: string): Promise<void
     isLate = false
     // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
     await settle(world, page, path, true)
-    isLate ||= !(await hasFonts(page))
+    const isDrawn = await hasFonts(page)
+    isLate ||= !isDrawn
   }
   if (isLate) throw new Error(`${path} came ${triesMax} times without a part that others wait 300 ms for, or a font`)
 }

@@ -81,8 +81,9 @@ export function failedTries(page: Page): number[] {
 }
 
 /**
- * Stops the page's clock and waits for the answers to open requests. Only `page.clock.runFor` advances the clock. It
- * takes seconds in an instant, so a request that is still open then would count as slow. Pages of SDKs count none.
+ * Stops the page's clock and waits for the answers to open requests. Only `page.clock.runFor` advances the clock, by
+ * seconds in an instant, so a request that is still open would count as slow. Pages of SDKs do not count their requests,
+ * so nothing is waited for there.
  */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000)
