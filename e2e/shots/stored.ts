@@ -57,10 +57,9 @@ async function settleWhole(world: World, page: Page, path: string): Promise<void
     isLate = false
     // Some parts come after hydration. A picture that was taken before lacked them on a busy machine.
     await settle(world, page, path, true)
-    const isDrawn = await hasFonts(page)
-    isLate ||= !isDrawn
+    if (!(await hasFonts(page))) isLate = true
   }
-  if (isLate) throw new Error(`${path} came ${triesMax} times without a part that others wait 300 ms for, or a font`)
+  if (isLate) throw new Error(`${path} came ${triesMax} times with a late part or a late font`)
 }
 
 /** The fresh pictures of a route, by file name. */

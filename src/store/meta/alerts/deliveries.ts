@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
-import { fromJson, insertedId, type Store } from '../database/store.ts'
+import { type DueBy, fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { AlertKind, AlertStore, AttemptEnd, Delivery, DeliveryStep, NewDelivery } from '../issues/alerts.ts'
 
@@ -200,7 +200,7 @@ export function outboxPart(store: Store): OutboxPart {
 export function deliveryPart({ write, read, dialect: { builder } }: Store): LogPart {
   const all = () => builder.selectFrom('delivery').selectAll()
   // Prepared once, because it runs every few seconds.
-  const due = write.prepared<{ nowMs: number; max: number }, Selectable<Tables['delivery']>>((slot) =>
+  const due = write.prepared<DueBy, Selectable<Tables['delivery']>>((slot) =>
     all()
       // A literal: for a parameter, a plan that PostgreSQL keeps would not use the index of queued messages.
       .where('status', '=', sql.lit('queued'))

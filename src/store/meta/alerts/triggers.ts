@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { AlertTables } from '../database/alert-tables.ts'
 import type { Connection } from '../database/connection.ts'
 import { type Dialect, number } from '../database/dialect.ts'
-import type { Store } from '../database/store.ts'
+import type { DueBy, Store } from '../database/store.ts'
 
 /** Kinds of triggers that happen at one moment. Those with windows are asked from the events store. */
 export type TriggerKind =
@@ -114,7 +114,7 @@ export type TriggerStore = {
 /** Implements reads of the outbox for issue rules. */
 export function triggerPart({ write, dialect: { builder } }: Store): TriggerStore {
   // Prepared once, because it runs every few seconds.
-  const due = write.prepared<{ nowMs: number; max: number }, Selectable<AlertTables['issue_trigger']>>((slot) =>
+  const due = write.prepared<DueBy, Selectable<AlertTables['issue_trigger']>>((slot) =>
     builder
       .selectFrom('issue_trigger')
       .selectAll()

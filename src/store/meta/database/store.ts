@@ -11,6 +11,9 @@ export type Store = {
   clock: Clock
 }
 
+/** Values of a query for what is due by `nowMs`, at most `max` rows. */
+export type DueBy = { nowMs: number; max: number }
+
 /** Runs an insert of one row with `returning id` and returns the id that the database assigned. */
 export async function insertedId(
   write: Pick<Connection, 'get'>,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { inChunks } from '../database/chunks.ts'
 import { number } from '../database/dialect.ts'
-import type { Store } from '../database/store.ts'
+import type { DueBy, Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** Why a person follows an issue. */
@@ -229,7 +229,7 @@ export function subscriptionPart(store: Store): SubscriptionPart {
 /** Implements mails to people about issues. */
 export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
   // Prepared once, because it runs every few seconds.
-  const due = write.prepared<{ nowMs: number; max: number }, Selectable<Tables['notice']>>((slot) =>
+  const due = write.prepared<DueBy, Selectable<Tables['notice']>>((slot) =>
     builder
       .selectFrom('notice')
       .selectAll()

@@ -3,7 +3,7 @@ import type { OutcomeCount } from '../../../base/outcome.ts'
 import type { FeedbackState } from '../../../domain/feedback-states.ts'
 import { rowInsert } from '../database/row-statement.ts'
 import type { RowOf } from '../database/rows.ts'
-import type { Store } from '../database/store.ts'
+import type { DueBy, Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** User feedback from refine. All texts are untrusted and have bounded lengths. */
@@ -220,7 +220,7 @@ export function feedbackLinkPart({
 }: Store): Pick<FeedbackStore, 'unlinkedFeedback' | 'linkFeedback'> {
   type Row = Pick<Selectable<Tables['feedback']>, 'id' | 'project_id' | 'event_id' | 'received_ms'>
   // Prepared once, because it runs every few seconds.
-  const due = read.prepared<{ nowMs: number; max: number }, Row>((slot) =>
+  const due = read.prepared<DueBy, Row>((slot) =>
     builder
       .selectFrom('feedback')
       .select(['id', 'project_id', 'event_id', 'received_ms'])

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { idColumn, rowInsert, rowStatement } from '../database/row-statement.ts'
 import type { RowOf } from '../database/rows.ts'
-import type { Store } from '../database/store.ts'
+import type { DueBy, Store } from '../database/store.ts'
 import type { EventEffect } from '../meta.ts'
 
 /** A public script from the events of a release and dist that nobody uploaded. */
@@ -204,7 +204,7 @@ function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
 /** Implements the queue of scripts for the fetch job. */
 export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
   // Prepared once, because it runs every few seconds.
-  const due = write.prepared<{ nowMs: number; max: number }, DueRow>((slot) =>
+  const due = write.prepared<DueBy, DueRow>((slot) =>
     builder
       .selectFrom(dueQuery(builder, slot('nowMs')).as('due'))
       .selectAll()

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../../base/errors.ts'
 import type { TrackerState } from '../../../domain/alerts/trackers.ts'
-import { fromJson, insertedId, type Store } from '../database/store.ts'
+import { type DueBy, fromJson, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 
 /** A state that we set in the tracker, to recognize the webhook that it causes. */
@@ -47,7 +47,7 @@ export type ExternalIssueStore = {
   externalById(id: number): Promise<ExternalIssue | undefined>
   /** The links of an issue, oldest first. */
   externalIssuesOf(issueId: number): Promise<ExternalIssue[]>
-  /** Whether any issue is linked. Without trackers the job asks this question only. */
+  /** Whether any issue is linked. While none is, the job runs only this query. */
   hasExternal(): Promise<boolean>
   /** The links with this issue of a tracker. */
   externalLinksOf(integrationId: number, externalId: string): Promise<ExternalIssue[]>
@@ -186,7 +186,6 @@ type ReadPart = Pick<
 >
 
 type Row = Selectable<Tables['external_issue']>
-type Due = { nowMs: number; max: number }
 
 /** Statements for what is due. Prepared once, because they run every few seconds. */
 function dueStatements({ write, dialect: { builder } }: Store) {
@@ -199,7 +198,7 @@ function dueStatements({ write, dialect: { builder } }: Store) {
       .where('next_ms', '<=', nowMs)
   return {
     any: write.prepared<object, { id: number }>(() => builder.selectFrom('external_issue').select('id').limit(1)),
-    links: write.prepared<Due, Row & Pick<Selectable<Tables['issue']>, 'status'>>((slot) =>
+    links: write.prepared<DueBy, Row & Pick<Selectable<Tables['issue']>, 'status'>>((slot) =>
       working(slot('nowMs'))
         .innerJoin('issue', 'issue.id', 'external_issue.issue_id')
         .selectAll('external_issue')
@@ -215,7 +214,7 @@ function dueStatements({ write, dialect: { builder } }: Store) {
         .orderBy('external_issue.id')
         .limit(slot('max')),
     ),
-    comments: write.prepared<Due, Row & { activity_id: number; user_id: string | null; data: string }>((slot) =>
+    comments: write.prepared<DueBy, Row & { activity_id: number; user_id: string | null; data: string }>((slot) =>
       working(slot('nowMs'))
         .innerJoin('activity', 'activity.issue_id', 'external_issue.issue_id')
         .selectAll('external_issue')

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { insertedId, type Store } from '../database/store.ts'
+import { type DueBy, insertedId, type Store } from '../database/store.ts'
 import type { Tables } from '../database/tables.ts'
 import { type ExternalIssue, newExternalRow, toExternalIssue } from './external-issues.ts'
 
@@ -62,7 +62,7 @@ export async function addRuleIssues(store: Store, asked: readonly RuleIssue[], n
 /** Implements the issues of trackers that rules ask for. */
 export function ruleIssuePart({ write, dialect: { builder } }: Store): RuleIssueStore {
   // Prepared once, because it runs every few seconds.
-  const due = write.prepared<{ nowMs: number; max: number }, Selectable<Tables['external_issue']>>((slot) =>
+  const due = write.prepared<DueBy, Selectable<Tables['external_issue']>>((slot) =>
     builder
       .selectFrom('external_issue')
       .innerJoin('integration', 'integration.id', 'external_issue.integration_id')

@@ -111,7 +111,7 @@ function integrationCases(fresh: () => Promise<MetaStore>): void {
 }
 
 function linkCases(fresh: () => Promise<MetaStore>): void {
-  test('whether any issue is linked', async () => {
+  test('a store says whether any issue is linked', async () => {
     const meta = await fresh()
     const before = await meta.trackers.hasExternal()
     const { link } = await linked(meta)
